@@ -249,8 +249,7 @@ def times(runs: Sequence[Run], sets: int, bytes_moved: int) -> list[list[float]]
     held = _MOST_HELD
     for number in range(1, WARM_UP + MOST_ROUNDS + 1):
         spin((1,), (1,), (np.int64(held * _clock_hertz()),))  # nobody waits for it
-        began = time.perf_counter()
-        marks = []
+        began, marks = time.perf_counter(), []
         for i in order.permutation(len(runs)):
             if not cold:
                 stale.sum(out=total)

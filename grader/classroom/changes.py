@@ -73,8 +73,7 @@ def now(course: CourseFolder, lesson: str) -> State:
 
 def between(before: State, after: State) -> Iterator[MarkChange]:
     """The changes, and why, by learner and exercise."""
-    when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
-    who = user()
+    when, who = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"), user()
     for (learner, what), new in sorted(after.items()):
         old = before.get((learner, what))
         if old is None and what == LATENESS:

@@ -127,8 +127,7 @@ def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = Non
     """Bring back an exercise, or a lesson, as it was handed out.
 
     Your own text is kept."""
-    root = folder.here()
-    whole = editions.find_lesson(lesson)
+    root, whole = folder.here(), editions.find_lesson(lesson)
     backup = editions.restore(root, whole, exercise)
     what = f"{exercise} in {whole.name}" if exercise else whole.name
     typer.echo(f"{what} is as it was handed out.")

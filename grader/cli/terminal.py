@@ -57,7 +57,7 @@ CONTEXT = 2  # source lines shown before and after the one to look at
 def show_verdict(console: Console, verdict: Verdict, source: str, hint: bool = False) -> None:
     """The cases as a table; for each thing that went wrong the sentence, the source line and the
     reason, with a `hint` what to look at next and what our own kernel does."""
-    console.print(_heading(verdict))
+    console.print(_heading(verdict if hint else verdict.while_open()))
     for row in verdict.progress if verdict.status != "not_attempted" else ():
         console.print(Text(row, {"✓": "green", "✗": "red"}.get(row[0], "dim")))
     every_size = verdict.every_size

@@ -269,10 +269,8 @@ class CudaError(Exception):
     ):
         super().__init__(str(message))
         self.parts = in_parts(message)
-        self.kernel = kernel
-        self.line = line
-        self.block = block
-        self.thread = thread
+        self.kernel, self.line = kernel, line
+        self.block, self.thread = block, thread
 
 
 class CompileError(CudaError, status=Status.COMPILE_ERROR):
@@ -328,8 +326,7 @@ class DataRace(CudaError, status=Status.DATA_RACE):
         **where: Any,
     ):
         super().__init__(message, **where)
-        self.other_line = other_line
-        self.other_thread = other_thread
+        self.other_line, self.other_thread = other_line, other_thread
 
 
 class BarrierDivergence(CudaError, status=Status.BARRIER_DIVERGENCE):

@@ -91,8 +91,7 @@ class RawKernel:
     the bytes of a wrong type on, and the kernel reads nonsense."""
 
     def __init__(self, kernel: cupy.RawKernel, name: str, source: str):
-        self.name = name
-        self._kernel = kernel
+        self.name, self._kernel = name, kernel
         self._declared = parameters(source, name.partition("<")[0])
 
     def __call__(

@@ -287,8 +287,7 @@ class SimulatedModule:
         name_expressions: Iterable[str] | None = None,
         enable_cooperative_groups: bool = False,
     ):
-        self.code = code
-        self.cooperative = enable_cooperative_groups
+        self.code, self.cooperative = code, enable_cooperative_groups
         ptx = compilers.compile_ptx(code, tuple(options), tuple(name_expressions or ()))
         self._names, self.text = ptx.names, ptx.text
         self.assembly = Assembly(code)

@@ -142,7 +142,7 @@ def said(verdict: Verdict) -> str:
     where = f"{status}, line {verdict.line}" if verdict.line else status
     return (
         f"{verdict.points:g} of {verdict.max_points:g} points. "
-        f"One fault ({where}): {part.mistake}. "
+        f"One fault ({where}){f': {part.mistake}' if part.mistake else ''}. "
         f"All else is right, so {100 * part.leaves:g} % of {counted(part.of, 'point')} remain."
     )
 

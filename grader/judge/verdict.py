@@ -309,7 +309,8 @@ class Verdict:
     def while_open(self) -> Self:
         """The verdict as its learner may read it before asking for a hint."""
         cases = tuple(one.saying(one.parts.while_open) for one in self.cases)
-        return replace(self, cases=cases, message=str(self.parts.while_open))
+        unnamed = self.partial and replace(self.partial, mistake="")
+        return replace(self, cases=cases, message=str(self.parts.while_open), partial=unnamed)
 
     @property
     def ends(self) -> tuple[str, ...]:

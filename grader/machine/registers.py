@@ -112,10 +112,8 @@ class SpecialRegisters:
     from after, not how long hardware would take."""
 
     def __init__(self, geometry: Geometry, cooperative: bool, sms: int, now: Callable[[], int]):
-        self.geometry = geometry
-        self.now = now
-        self.sms = sms
-        self.cooperative = cooperative
+        self.geometry, self.now = geometry, now
+        self.sms, self.cooperative = sms, cooperative
         self.thread, self.block = geometry.thread_of_lane, geometry.block_of_lane
         self._arrays: dict[str, np.ndarray] = {}
 

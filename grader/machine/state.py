@@ -245,8 +245,7 @@ class Calls:
     where they go."""
 
     def __init__(self, wave: WaveState):
-        self.wave = wave
-        self.linked = wave.linked
+        self.wave, self.linked = wave, wave.linked
         lanes = wave.geometry.lanes
         self.slots = self._of_slots(np.uint8)
         self.carried = [self.slots]

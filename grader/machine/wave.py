@@ -203,8 +203,7 @@ class ClusterBarrier:
     and how often the barrier has opened; per lane, which opening it waits for."""
 
     def __init__(self, wave: WaveState):
-        self.wave = wave
-        geometry = wave.geometry
+        self.wave, geometry = wave, wave.geometry
         clusters = -(-geometry.wave_blocks // geometry.cluster_blocks)
         self.cluster_of_lane = geometry.block_of_lane // geometry.cluster_blocks
         self.arrived, self.opened = np.zeros((2, clusters), np.int64)
@@ -350,8 +349,7 @@ class Wave(WaveState):
         super().__init__(job, schedule)
         self.collectives = Collectives(self)
         self.barriers = Barriers(self, self.collectives)
-        self.clusters = ClusterBarrier(self)
-        self.calls = Calls(self)
+        self.clusters, self.calls = ClusterBarrier(self), Calls(self)
 
     def begin(self, first_block: int, blocks: int) -> None:
         """The next `blocks` blocks of the grid take the lanes, beginning with `first_block`."""

@@ -90,8 +90,7 @@ def page(
         _steps(verdict, exercise),
         _cases(verdict, exercise),
     ]
-    shown = as_typed(source, name)
-    failed = foremost(verdict.cases)
+    shown, failed = as_typed(source, name), foremost(verdict.cases)
     if failed:
         parts += [
             _first_failure(failed, verdict, shown, exercise, cell),

@@ -149,8 +149,7 @@ def work_of_file(
 
 def work_of_exercise(path: Path, exercise_id: str, root: Path) -> Work:
     """The file's kernels, launched as the exercise's first case does. CourseError."""
-    source = read_text(path)
-    exercise = course.exercise(exercise_id, root)
+    source, exercise = read_text(path), course.exercise(exercise_id, root)
     return of_exercise(exercise, exercise.cases[0], source)
 
 

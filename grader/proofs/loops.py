@@ -35,8 +35,7 @@ class LoopGraph:
     header. Undecided where a loop has two entries."""
 
     def __init__(self, code: Function):
-        self.code = code
-        self.blocks = _blocks(code)
+        self.code, self.blocks = code, _blocks(code)
         self.after = {start: self._after(end) for start, (_, end) in self.blocks.items()}
         unless(len(self.blocks) <= MOST_BLOCKS, Undecided("the kernel has too many branches"))
         self.order = postorder(0, self.after.__getitem__, {END})[::-1]

@@ -236,8 +236,7 @@ TRIES = 6  # of a tier
 def trials(doubt: Doubt, effort: Effort) -> Iterator[Trial]:
     """Launches in which the fault may show, small ones first. Products are what they are in each
     of them: the sizes are guessed with what the lemmas say, and asked for again as numbers."""
-    setting = doubt.thread.setting
-    question = doubt.question
+    setting, question = doubt.thread.setting, doubt.question
     solver, atoms = question.solver, setting.on.atoms
     grid = sorted(name for name, one in atoms.by_name.items() if one.scope is Scope.GRID)
     given = set().union(*(value.atoms for value in setting.numbers.values()))

@@ -254,8 +254,7 @@ class Arithmetic:
     def _merged_conditions(self, choices: Sequence[tuple[tuple[Formula, ...], Value]]) -> Formula:
         result = self.condition(choices[-1][1])
         for path, value in reversed(choices[:-1]):
-            which = all_of(path)
-            chosen = self.condition(value)
+            which, chosen = all_of(path), self.condition(value)
             result = (
                 all_of((which, chosen)) if z3.is_false(result) else z3.If(which, chosen, result)
             )

@@ -382,6 +382,11 @@ def _multiple(place: _Element, who: ThreadNumbers) -> Message:
 def _too_many_threads(
     place: _Element, who: ThreadNumbers, all_threads: int, reads: bool
 ) -> Message:
+    if not place.count:
+        return Message(
+            why=f"In this launch {place.owner} is empty.",
+            remedy=f"Which size is 0 here? What should a thread do if {place.owner} is empty?",
+        )
     if place.count == who.blocks[0] and place.count > 1:
         also = (
             " If the threads should read all of them, a loop or a guard must stop at "

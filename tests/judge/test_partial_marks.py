@@ -1,6 +1,7 @@
 """One fault, one loss: an answer that is right but for one named fault does not get 0; nothing is
 granted for two, for one that no lesson names, or for going around what is taught."""
 
+import io
 import json
 import random
 import shutil
@@ -8,12 +9,14 @@ import shutil
 import pytest
 import small_class
 import two_faults
+from rich.console import Console
 from small_class import LESSON, hand_in
 from small_lesson import ID, SOLUTION, instead
 
 from grader import course
 from grader.classroom import coursefile
 from grader.classroom.folder import new_course
+from grader.cli.terminal import show_verdict
 from grader.course import solution_counts
 from grader.course.mistakes import FILE, MistakeError, wrong_kernels
 from grader.judge import Verdict, judge, steps
@@ -89,6 +92,18 @@ def test_a_wrong_answer_that_leaves_what_a_named_mistake_leaves_gets_a_part(part
         "1.6 of 4 points. One fault (wrong answer, line 7): y is taken away"
     )
     assert said(partly).endswith("All else is right, so 40 % of 4 points remain.")
+
+
+def test_the_words_of_the_mistake_are_left_to_a_hint_while_the_exercise_is_open(partly):
+    terminal = {}
+    for hint in (False, True):
+        console = Console(file=io.StringIO(), width=200)
+        show_verdict(console, partly, SUBTRACTS, hint)
+        terminal[hint] = console.file.getvalue()
+    named = "y is taken away where it should be added"
+    assert "One fault (wrong answer, line 7). All else is right" in terminal[False]
+    assert named not in terminal[False]
+    assert f"One fault (wrong answer, line 7): {named}." in terminal[True]
 
 
 @pytest.mark.parametrize(

@@ -126,8 +126,7 @@ class _Group:
         self.owners = {feature: set(whose) for feature, whose in having.items()}
         # What it says that two learners with the same text have the same white space, too: most
         # have one of a few habits in all of their answers.
-        pairs = Counter[str]()
-        alike = Counter[tuple[str, str, int]]()
+        pairs, alike = Counter[str](), Counter[tuple[str, str, int]]()
         for (kind, name, _), whose in self.owners.items():
             pairs[kind] += comb(len(whose), 2)
             alike[kind, name, len(whose)] += 1

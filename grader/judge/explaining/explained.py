@@ -77,8 +77,7 @@ def explained_case(judged: Known, at: int) -> Known:
         unwritten = wrong.element.buffer if not wrong.written else ""
         return _only_written(judged, at, judged.words[at].name(unwritten)) if unwritten else judged
     (mine,), (ours,) = made
-    pair = Pair(wrong, mine, ours)
-    copies = copied(mine, ours)
+    pair, copies = Pair(wrong, mine, ours), copied(mine, ours)
     if copies and copies[0] != copies[1] and wrong.others:
         others = [session.follow(instance, wrong.others) for session in both]
         pair = replace(pair, others=tuple(zip(*others, strict=False)))

@@ -56,7 +56,8 @@ def _question(choice: Choice, text: str = "") -> str:
     is_turned = text and (
         operator_of(choice) not in COMPARED.findall(text) or COMPUTED.search(text)
     )
-    return f"{'' if is_turned and not of_floats(choice) else asks}takes {choice.taken:.6g}"
+    asks_it = not is_turned or of_floats(choice)
+    return f"{asks}takes {choice.taken:.6g}" if asks_it else f"chooses {choice.taken:.6g}"
 
 
 class Explanation(MadeOf):

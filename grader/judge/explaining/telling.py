@@ -413,7 +413,10 @@ def _unnamed(head: str) -> str:
     for written, usual in (("<<= 1", "*= 2"), (">>= 1", "/= 2"), (">= 1;", "> 0;")):
         head = head.replace(written, usual)
     counter = re.match(r"for \((?:\w+ )+(\w+) =", head)
-    return re.sub(rf"\b{counter[1]}\b", "_", head) if counter else head
+    head = re.sub(rf"\b{counter[1]}\b", "_", head) if counter else head
+    doubled = re.search(r"_ = 1; _ < (\d+); _ (?:\*= 2|\+= _)", head)
+    down = f"_ = {int(doubled[1]) // 2}; _ > 0; _ /= 2" if doubled else ""
+    return head.replace(doubled[0], down) if doubled else head
 
 
 CLOSE = (15, 22, 40)  # bits in which values that are the same agree, tried in this order: 40 only

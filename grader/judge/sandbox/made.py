@@ -171,8 +171,7 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
         return Made(whole=graph.whole)
     if len(graph.slice_of(root)) > MOST_BEHIND:
         return Made(stored=place_of(graph, root), cut=True, whole=graph.whole)
-    used = _used(graph, elements, root)
-    source = came_from(graph, root)
+    used, source = _used(graph, elements, root), came_from(graph, root)
     # The node of the place that it was loaded from; 0 for what was not.
     address = int(graph.right[source.node]) if source.found < 0 else 0
     told = Made(

@@ -52,8 +52,7 @@ class Leftovers:
     inputs."""
 
     def __init__(self, source: str, module: simulator.RawModule, inputs: Collection[str]):
-        self.source = source
-        self.module = module
+        self.source, self.module = source, module
         self.inputs = inputs
         self._begun: dict[tuple[str, str], tuple[np.ndarray, np.ndarray]] = {}
 

@@ -118,8 +118,7 @@ class Access:
         memory: WaveMemory,
         verb: str = "",
     ):
-        self.memory = memory
-        self.at = at
+        self.memory, self.at = memory, at
         self.base, self.offset = start
         self.verb = verb or transfer.verb
         self.space, self.width = transfer.space, transfer.width

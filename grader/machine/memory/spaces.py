@@ -272,8 +272,7 @@ class PrivateSpace:
         self.name = name
         self.symbols: dict[str, int] = {}
         self.cleared = slice(0)
-        self.size = size
-        self.variables = variables
+        self.size, self.variables = size, variables
         self.pitch = -(-size // 16) * 16
         self.base = (owner * self.pitch).astype(np.int64)
         length = self.pitch * pieces

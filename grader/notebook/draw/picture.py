@@ -46,8 +46,7 @@ class Picture(Figure):
 
     def __init__(self, height: float, title: str, description: str):
         super().__init__(figsize=(WIDTH, height), dpi=_PIXELS_PER_INCH, facecolor=PAPER)
-        self.height = height
-        self.description = description
+        self.height, self.description = height, description
         self.write(
             0.15,
             0.12,
