@@ -409,14 +409,14 @@ class About:
 
 
 def _unnamed(head: str) -> str:
-    """The head of a loop, whatever its counter is called, and however it is halved or doubled."""
+    """The head of a loop, whatever its counter is called, and however it is halved or doubled: up
+    or down, the powers of two below a number are the same ones."""
     for written, usual in (("<<= 1", "*= 2"), (">>= 1", "/= 2"), (">= 1;", "> 0;")):
         head = head.replace(written, usual)
     counter = re.match(r"for \((?:\w+ )+(\w+) =", head)
     head = re.sub(rf"\b{counter[1]}\b", "_", head) if counter else head
-    doubled = re.search(r"_ = 1; _ < (\d+); _ (?:\*= 2|\+= _)", head)
-    down = f"_ = {int(doubled[1]) // 2}; _ > 0; _ /= 2" if doubled else ""
-    return head.replace(doubled[0], down) if doubled else head
+    head = head.replace(" ", "").replace("_+=_", "_*=2")
+    return re.sub(r"_=(\d+);_>0;_/=2", lambda n: f"_=1;_<{2 * int(n[1])};_*=2", head)
 
 
 CLOSE = (15, 22, 40)  # bits in which values that are the same agree, tried in this order: 40 only
