@@ -338,6 +338,10 @@ class MadeOf(About):
                     f" {step.told.first} Each of the two values already contains these elements. "
                     f"{step.told.why}"
                 ).rstrip()
+                threads = math.prod(dimensions(self.words.problem.launches[-1].block))
+                if often == threads * should > should and not others:
+                    where += f" The block has {threads} threads."
+                    loop = Message(remedy="Which threads should begin with these elements?")
             yield (
                 Message(
                     f"{self._here} uses {each} {much}.{where}",
