@@ -283,10 +283,8 @@ class Explanation(MadeOf):
     def _instead(self) -> Told:
         """Only what the solution does there, where more is told of the step already."""
         for told, line in self.descended(False):
-            yield (
-                Message(ours=told.ours if isinstance(told, Message) else ""),
-                None if any(self.scaled()) else line,
-            )
+            ours = told.ours if isinstance(told, Message) else ""
+            yield Message(ours=ours), line if ours or not any(self.scaled()) else None
 
     def beyond(self) -> Told:
         """An exponential, or another result, that is too large or too small for a float."""
