@@ -126,8 +126,7 @@ def supervise(
                 yield one
             return
         except Hung:
-            first = sizes.index(size)
-            at = f"at {size_text(size)}"
+            first, at = sizes.index(size), f"at {size_text(size)}"
             if name in ("", *ours):
                 raise BadInput(f"{name or 'The timing'} {at} hangs.") from None
             left.append((name, size))

@@ -173,8 +173,7 @@ def opted_in(kernel: AnyKernel, shared_mem: int) -> AnyKernel:
 
 def check_cluster(kernel: str, device: Architecture, grid: Extent, cluster: Extent) -> None:
     """Raises LaunchError for clusters that CUDA would refuse."""
-    blocks = cluster[0] * cluster[1] * cluster[2]
-    most = device.cluster
+    blocks, most = cluster[0] * cluster[1] * cluster[2], device.cluster
     _refuse(
         kernel,
         {

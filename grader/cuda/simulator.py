@@ -331,12 +331,10 @@ class SimulatedKernel:
     """A kernel of the simulated GPU, called as `cupy.RawKernel` is."""
 
     def __init__(self, module: SimulatedModule, function: Function, name: str):
-        self.name = name
-        self.max_dynamic_shared_size_bytes = 0
+        self.name, self.max_dynamic_shared_size_bytes = name, 0
         self._module = module
         self._executable = _executable(module.text, function.name)
-        self._linked = self._executable.linked
-        self._function = function
+        self._linked, self._function = self._executable.linked, function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
 
     def __call__(self, grid: Dim, block: Dim, args: Arguments, *, shared_mem: int = 0) -> None:

@@ -243,8 +243,7 @@ class Session:
     def start(self) -> None:
         """Start a worker where there is none; it compiles while the judge does something else."""
         if self._worker is None:
-            self._before = 0.0
-            self._worker = Worker(self._device)
+            self._before, self._worker = 0.0, Worker(self._device)
             self._worker.send(self._opening)
 
     def _ask(self, about: CaseRequest | Examine) -> Reply:

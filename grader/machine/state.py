@@ -156,8 +156,7 @@ class WaveState(WaveMemory):
         self.frames = Frames(job.layout, job.geometry.lanes)
         self.results: dict[int, str | None] = {}
         self.steps_taken = 0  # instructions of straight runs, so far
-        self.first_block = 0
-        self.running = np.zeros(job.geometry.lanes, bool)
+        self.first_block, self.running = 0, np.zeros(job.geometry.lanes, bool)
         self.live = np.zeros(job.geometry.wave_blocks, np.int64)
 
     def tell(self, report: ErrorReport, observers: Sequence[Observer]) -> None:
@@ -248,8 +247,7 @@ class Calls:
         self.wave, self.linked = wave, wave.linked
         lanes = wave.geometry.lanes
         self.slots = self._of_slots(np.uint8)
-        self.carried = [self.slots]
-        self.depth = np.zeros(lanes, np.int32)
+        self.carried, self.depth = [self.slots], np.zeros(lanes, np.int32)
         # By depth: the call each lane is to return to, and what recursion would overwrite.
         self.sites: dict[int, np.ndarray] = defaultdict(lambda: np.zeros(lanes, np.int64))
         self.kept: dict[int, dict[str, np.ndarray]] = defaultdict(dict)

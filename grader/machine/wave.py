@@ -353,8 +353,7 @@ class Wave(WaveState):
 
     def begin(self, first_block: int, blocks: int) -> None:
         """The next `blocks` blocks of the grid take the lanes, beginning with `first_block`."""
-        geometry = self.geometry
-        self.first_block = first_block
+        geometry, self.first_block = self.geometry, first_block
         self.special.begin_wave(first_block)
         self.flat.begin_wave(geometry.launch_of(self.special.block))
         self.running = (geometry.thread_of_lane < geometry.threads) & (

@@ -385,8 +385,7 @@ class SymbolicThread:
             self.on.at, self.on.path = at, state.path
             if one.form.flow is Flow.NEXT:
                 state = self._execute(at, one, state)
-        last = self.code.instructions[end - 1]
-        targets = self.graph.after[start]
+        last, targets = self.code.instructions[end - 1], self.graph.after[start]
         if last.form.flow is Flow.NEXT or last.guard is None:
             yield targets[0], state
             return

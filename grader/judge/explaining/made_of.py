@@ -194,8 +194,7 @@ class MadeOf(About):
                     if not math.isnan(self._input(mine)):
                         asked = f"Follow this value from line {line} to line {stored.line}. Which "
                         asked += "index or condition on its way is wrong?"
-                    more = Message(remedy=asked)
-                    line = stored.line
+                    more, line = Message(remedy=asked), stored.line
             yield Message(f"{sentence}.") + more, head if rule.why == loop.first != "" else line
 
     def _input(self, one: Element) -> float:
@@ -232,9 +231,12 @@ class MadeOf(About):
             here = [one for one in self._ours if not self._other_launch(one.buffer)]
             lost, line = self._listed(here or self._ours), self._last_use(self._ours)
             asked = f"Which step should bring {lost} into {self._here}?"
+            path, last = self.pair.path or ThreadPath(), self.mine.stored
+            said, at = last_conditions(path, self.words.source, (last and last.line) or 0)
+            passed = f" {capital(said)}." if said and at == line else ""
             yield (
                 Message(
-                    f"{self._here} uses no input. It should use {lost}.",
+                    f"{self._here} uses no input. It should use {lost}.{passed}",
                     self._loaded(self._ours),
                     self._after(line) if line else asked,
                 ),

@@ -169,8 +169,7 @@ class Trail:
 
     def have_keys(self, keys: Numbers) -> None:
         """Each step has its key: a number that is the same for what is the same elsewhere."""
-        self._keys = keys
-        self.keys = set(keys[~self.constant].tolist())
+        self._keys, self.keys = keys, set(keys[~self.constant].tolist())
         self._users = np.unique((keys[self.source] << PAIR | self.owner)[self.given])
 
     def key(self, at: int) -> int:

@@ -407,8 +407,7 @@ class _Tree:
     def __init__(self, graph: Graph, own: Counts, inputs: Counts, root: int):
         self.graph, self.root, self._own = graph, root, own
         self._behind = graph.slice_of(root, choices=True)  # a maximum by `?:` is one too
-        self.size = len(self._behind)
-        passed = own[self._behind.nodes].tolist()
+        self.size, passed = len(self._behind), own[self._behind.nodes].tolist()
         self._onward = [0] * self.size  # the place of the next node on the nearest way to the root
         nearest = [0] + [NEVER] * (self.size - 1)
         for at, (left, right) in enumerate(zip(*self._behind.places(), strict=True)):

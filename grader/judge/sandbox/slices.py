@@ -175,8 +175,7 @@ class _Gathered:
 
     def _shown(self) -> Numbers:
         """Of each node where its value came from, itself if it was computed there."""
-        made = self.source > 0
-        first = np.zeros(len(self.nodes), np.int64)
+        made, first = self.source > 0, np.zeros(len(self.nodes), np.int64)
         for some in (
             np.ones(len(made), bool),
             made,

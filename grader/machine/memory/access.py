@@ -129,8 +129,7 @@ class Access:
         self.releases, self.acquires = transfer.releases, transfer.acquires
         self.wide = transfer.wide
         self.asynchronous, self.bulk = transfer.asynchronous, transfer.bulk
-        self.mbarrier = transfer.mbarrier
-        self.constant = False
+        self.mbarrier, self.constant = transfer.mbarrier, False
 
     def hits(self, lanes: Lanes, moved: np.ndarray | None = None) -> list[Hit]:
         """Where the lanes' accesses go, each `moved` by so many bytes; raises OutOfBounds or

@@ -49,8 +49,7 @@ def compare(runs: Mapping[str, Run], counters: Sequence[str]) -> Picture:
         + ", ".join(f"{name} {run.counters.total[counter]:,}" for name, run in runs.items())
         for counter in counters
     ]
-    tall = _COUNTER_BAR * len(runs)
-    deep = -(-len(counters) // _PER_ROW)
+    tall, deep = _COUNTER_BAR * len(runs), -(-len(counters) // _PER_ROW)
     picture = Picture(0.35 + deep * (tall + _GAP) + 0.1, title, "\n".join([title + ":", *rows]))
     names = 0.25 + 0.09 * max(len(name) for name in runs)  # inches
     wide = (10 - names - 0.1) / min(len(counters), _PER_ROW)

@@ -193,8 +193,7 @@ def _upper_half(x: np.ndarray) -> np.ndarray:
 
 
 def _times_reciprocal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    quotient = a / b
-    magnitude = np.abs(b)
+    quotient, magnitude = a / b, np.abs(b)
     if np.maximum.reduce(magnitude) <= 2.0**126:
         return quotient
     undefined = np.isinf(a) | np.isnan(quotient)
