@@ -184,6 +184,7 @@ def launches(root: Path = course.KERNELS) -> dict[str, Work | None]:
                     key=lambda work: sum(array.size for array in work.inputs.values()),
                 )
                 for exercise in lesson.exercises
+                if exercise.cases
             }
         )
         paths = sorted(lesson.path.glob("*.cu"))

@@ -150,6 +150,7 @@ def work_of_file(
 def work_of_exercise(path: Path, exercise_id: str, root: Path) -> Work:
     """The file's kernels, launched as the exercise's first case does. CourseError."""
     source, exercise = read_text(path), course.exercise(exercise_id, root)
+    unless(exercise.cases, BadInput(f"{exercise.id} is a question: it has no kernel to profile."))
     return of_exercise(exercise, exercise.cases[0], source)
 
 

@@ -114,6 +114,13 @@ def test_what_cannot_be_launched_gets_one_sentence(grader, arguments, sentence):
     assert sentence in result.stderr
 
 
+def test_a_question_has_no_kernel_to_profile(grader):
+    asked = ("--exercise", "06_pack_vectorization/which_are_aligned")
+    result = grader("profile", "copy.cu", *asked)
+    assert result.exit_code == 2
+    assert "which_are_aligned is a question: it has no kernel to profile." in result.output
+
+
 def test_a_kernel_that_goes_wrong_is_named_with_its_line(grader):
     result = grader("profile", "copy.cu", *[a.replace("float:512", "float:500") for a in BY_EIGHT])
     assert result.exit_code == 1

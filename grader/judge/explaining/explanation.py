@@ -96,7 +96,7 @@ class Explanation(MadeOf):
             strange = sorted(self.mine.operands, key=math.isinf)[1:]  # of two
             divides = self._ways.first_nan.startswith("divides")
             remedy = "".join(f"Which step makes the {one:g}?" for one in strange)
-            if divides and len(set(self.mine.operands)) == 1:
+            if divides and strange and len(set(self.mine.operands)) == 1:
                 remedy = (
                     "Should this division happen? If so, which step makes the "
                     f"{strange[0]:g} that it divides by?"
