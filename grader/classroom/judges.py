@@ -26,7 +26,7 @@ from concurrent.futures import (
     wait,
 )
 from contextlib import contextmanager, suppress
-from copy import copy
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
@@ -131,8 +131,7 @@ def files_of(
     are made of: every module that they import, wherever in its text, and all of a folder like
     judge/ or cuda/ of which one is used, as not all there is found by importing (a header, a module
     loaded by name). Of the classroom's own folder only what is imported."""
-    finder = copy(_of_the_judge(package))
-    finder.modules = dict(finder.modules)
+    finder = deepcopy(_of_the_judge(package))
     for name in roots:
         finder.import_hook(name)
     for source in sources:
