@@ -162,7 +162,7 @@ def open_course(config_file: Path | None = None) -> CourseFolder:
     if (nearest := Path.cwd() / CONFIG.name).is_file() and nearest.parent != WARPWISE.resolve():
         here = _read(nearest)
         kernels = here.config.JudgeAnswers.get("kernels", WARPWISE / "kernels")
-        if CHOICE not in os.environ or Path(kernels).absolute() == course.KERNELS:
+        if not os.environ.get(CHOICE) or Path(kernels).absolute() == course.KERNELS:
             return here
     return _read(own(CONFIG))
 
@@ -175,9 +175,9 @@ def own(path: Path) -> Path:
     return unless(
         path if CONFIG.is_file() and (is_there or path.parent.resolve() != ours) else None,
         ClassroomError(
-            f"{here} holds no course that this command can change: with FOLDER an empty folder, "
-            "`grader --course FOLDER new` makes it a course of the public lessons, and `grader "
-            "--course FOLDER new 01_name` one of your own lessons. Then give the command there."
+            f"{here} holds no course that this command can change. Make a new folder: `grader "
+            "--course FOLDER new` makes it a course of the public lessons, and `grader --course "
+            "FOLDER new 01_name` one of your own lessons. Then give the command there."
         ),
     )
 
