@@ -111,6 +111,7 @@ class Service:
         )
         said = self.process.stdout.readline()
         self.url = address(said, said or self.process.stderr.read())
+        assert said.startswith(f"{here.root} takes hand-ins at ")  # whose, wherever it is started
 
     def waiting(self, here):
         """How many hand-ins have no result yet."""

@@ -15,9 +15,6 @@ from . import batch, collecting, feedback, handing_out
 from .folder import CourseFolder, new_course
 from .judges import ToJudge, Track, VerdictStore, judges
 
-ROOT = course.KERNELS.with_name("build") / "demo"
-WEEK = ROOT / "week"
-
 Answers = dict[str, str]  # CUDA source by exercise; an exercise left out stays blank
 
 
@@ -38,11 +35,13 @@ def run(root: Path, lesson: course.Lesson, track: Track) -> list[collecting.Grad
     return graded
 
 
-def present(lesson: course.Lesson, track: Track, brief: bool = False) -> handing_out.Presentation:
-    """The lesson's notebook and slides, with every typical mistake and its diagnosis, or, `brief`,
-    with one of each exercise and without what is no part of a lecture."""
+def present(
+    lesson: course.Lesson, root: Path, track: Track, brief: bool = False
+) -> handing_out.Presentation:
+    """In `root`, the lesson's notebook and slides, with every typical mistake and its diagnosis,
+    or, `brief`, with one of each exercise and without what is no part of a lecture."""
     first = {wrong.exercise: wrong for wrong in reversed(lesson.wrong_kernels)}
-    store = VerdictStore(ROOT / "verdicts", lesson.path.parent)
+    store = VerdictStore(root / "verdicts", lesson.path.parent)
     asked = {
         wrong: ToJudge(
             f"{lesson.name}/{wrong.exercise}",
@@ -56,7 +55,7 @@ def present(lesson: course.Lesson, track: Track, brief: bool = False) -> handing
     mistakes = [
         handing_out.Mistake(wrong, store.verdict(asked[wrong]).for_learner()) for wrong in asked
     ]
-    return handing_out.write(lesson, mistakes, ROOT / lesson.name, brief)
+    return handing_out.write(lesson, mistakes, root / lesson.name, brief)
 
 
 def classmates(lesson: course.Lesson) -> dict[str, Answers]:

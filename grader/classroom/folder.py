@@ -71,7 +71,7 @@ c.CourseDirectory.root = str(course)
 c.Exchange.root = str(course / "exchange")  # for a class, a folder that everybody can write to
 c.Exchange.cache = str(course / "cache")
 c.JudgeAnswers.secret_file = str(course / "secret")
-c.JudgeAnswers.kernels = str(here / "kernels")
+c.JudgeAnswers.kernels = str({lessons} / "kernels")
 """
 
 
@@ -156,22 +156,30 @@ class CourseFolder:
 def open_course(config_file: Path | None = None) -> CourseFolder:
     """The course that `config_file` describes; as for nbgrader itself, that is by default the
     nbgrader_config.py in the current folder, if that is about the chosen lessons. Where there is
-    none it is that of the course which `grader --course` names, or this repository's."""
+    none it is that of the course which `grader --course` names, or of the clone around here."""
     if config_file is not None:
         return _read(config_file)
-    if (nearest := Path.cwd() / CONFIG.name).is_file():
+    if (nearest := Path.cwd() / CONFIG.name).is_file() and nearest.parent != WARPWISE.resolve():
         here = _read(nearest)
         kernels = here.config.JudgeAnswers.get("kernels", WARPWISE / "kernels")
-        if CHOICE not in os.environ or Path(kernels).absolute() == course.KERNELS:
+        if not os.environ.get(CHOICE) or Path(kernels).absolute() == course.KERNELS:
             return here
-    unless(
-        CONFIG.is_file(),
+    return _read(own(CONFIG))
+
+
+def own(path: Path) -> Path:
+    """The file or folder right in a course's folder, if a command may write there: what came with
+    the grader is written to only in a clone, by who stands in it or names it."""
+    ours, here = WARPWISE.resolve(), Path(os.environ.get(CHOICE) or Path.cwd()).resolve()
+    is_there = (ours / "pyproject.toml").is_file() and here.is_relative_to(ours)
+    return unless(
+        path if CONFIG.is_file() and (is_there or path.parent.resolve() != ours) else None,
         ClassroomError(
-            f"{CONFIG.parent} has no {CONFIG.name}: `grader --course {CONFIG.parent} new 01_name` "
-            "begins a course there."
+            f"{here} holds no course that this command can change. Make a new folder: `grader "
+            "--course FOLDER new` makes it a course of the public lessons, and `grader --course "
+            "FOLDER new 01_name` one of your own lessons. Then give the command there."
         ),
     )
-    return _read(CONFIG)
 
 
 def _read(config_file: Path) -> CourseFolder:
@@ -195,13 +203,18 @@ def shipped() -> Config:
     return _read(WARPWISE / CONFIG.name).config
 
 
-def begin(course_files: Path) -> bool:
-    """Write the config of a course that is kept in a folder of its own, unless it has one."""
+def begin(course_files: Path, public: bool = False) -> bool:
+    """Write the config of a course that is kept in a folder of its own, unless it has one: with
+    lessons of its own, or with the `public` ones where they are."""
     config_file = course_files / CONFIG.name
     if config_file.exists():
         return False
     config_file.write_text(
-        _OF_ITS_OWN.format(name=re.sub(r"[^\w.-]+", "_", course_files.name)), encoding="utf-8"
+        _OF_ITS_OWN.format(
+            name=re.sub(r"[^\w.-]+", "_", course_files.name),
+            lessons="WARPWISE" if public else "here",
+        ),
+        encoding="utf-8",
     )
     return True
 

@@ -26,6 +26,7 @@ from concurrent.futures import (
     wait,
 )
 from contextlib import contextmanager, suppress
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
@@ -113,12 +114,14 @@ def versions() -> tuple[tuple[str, str], ...]:
 
 
 @cache
-def _of_the_judge(package: Path) -> dict[str, Any]:
-    """By full name, the modules that the judge is made of, in modulefinder's form."""
-    finder = ModuleFinder([str(package.parent)], excludes=[_SHOWS_ONLY])
+def _of_the_judge(package: Path) -> ModuleFinder:
+    """Has found the modules that the judge is made of. What lies beside the grader, where it is
+    installed, is left out: its versions count, and the finder fails on a namespace package."""
+    beside = (path.name.partition(".")[0] for path in package.parent.iterdir() if path != package)
+    finder = ModuleFinder([str(package.parent)], excludes=[_SHOWS_ONLY, *beside])
     for name in _JUDGE:
         finder.import_hook(name)
-    return finder.modules
+    return finder
 
 
 def files_of(
@@ -128,8 +131,7 @@ def files_of(
     are made of: every module that they import, wherever in its text, and all of a folder like
     judge/ or cuda/ of which one is used, as not all there is found by importing (a header, a module
     loaded by name). Of the classroom's own folder only what is imported."""
-    finder = ModuleFinder([str(package.parent)], excludes=[_SHOWS_ONLY])
-    finder.modules |= _of_the_judge(package)
+    finder = deepcopy(_of_the_judge(package))
     for name in roots:
         finder.import_hook(name)
     for source in sources:

@@ -73,7 +73,7 @@ COMMANDS = {name: place for panel in PANELS.values() for name, place in panel.it
 PASS_ON = {"lab"}  # with options that are another program's
 COURSE = "WARPWISE_COURSE"  # course_folder reads it as it is imported, so only after --course
 # Who judges a learner's file never takes lessons from the folder that it lies in; who writes does.
-AUTHORS = {"build", "new", "preview", "demo", "publish"}
+AUTHORS = {"build", "new", "preview", "cases", "vary", "demo", "publish"}
 REFUSED, STUMBLED, STOPPED = 2, 3, 130  # exit statuses beside a command's own
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .. import course
-from ..classroom.folder import CONFIG, begin, open_course
+from ..classroom.folder import CONFIG, begin, open_course, own
 from ..course import (
     Exercise,
     Lesson,
@@ -57,7 +57,8 @@ def build_notebooks(
             complain(str(error))
     left = {*broken, *(handing_out.known() - {*wanted} if lesson else ())}
     if not check:
-        say(*(f"made {short(path)}" for path in handing_out.build(open_course(CONFIG), left=left)))
+        here = open_course(own(CONFIG))
+        say(*(f"made {short(path)}" for path in handing_out.build(here, left=left)))
         # Said above already, perhaps a page of names ago.
         complain(*(f"The notebook of {name} is as it was: {why}" for name, why in broken.items()))
         return 1 if broken else 0
@@ -75,12 +76,22 @@ def build_notebooks(
 
 
 def new_lesson(
-    lesson: Annotated[str, typer.Argument(help="What it is to be called, like 20_histogram.")],
+    lesson: Annotated[
+        str | None,
+        typer.Argument(
+            help="What it is to be called, like 20_histogram; without, only a course is made, of "
+            "the public lessons."
+        ),
+    ] = None,
 ) -> None:
-    """Make a lesson that works, for you to change."""
-    if begin(course.KERNELS.parent):
-        say(f"{course.KERNELS.parent} is a course now; nbgrader_config.py describes it")
-    kernels = open_course().kernels
+    """Make a lesson that works, for you to change.
+
+    It makes the folder of --course a course, if it is none."""
+    if begin(course.KERNELS.parent, lesson is None) or lesson is None:
+        say(f"{own(CONFIG).parent} is a course; {CONFIG.name} describes it")
+    if lesson is None:
+        return
+    kernels = own(open_course().kernels)
     folder = authors.write_lesson(lesson, kernels)
     steps.write(course.lesson(lesson, kernels))
     steps.write_faults(course.lesson(lesson, kernels))
@@ -152,7 +163,7 @@ def _written(lesson: Lesson, exercises: list[Exercise]) -> Path:
             rows[exercise.name] = chosen.choose(exercise)
         except rules.RuleError as error:
             say(f"{exercise.id}: {error}.")
-    path = lesson.path / chosen.FILE
+    path = own(lesson.path.parent) / lesson.name / chosen.FILE
     path.write_text(
         chosen.text({one.name: rows[one.name] for one in lesson.exercises if rows.get(one.name)}),
         encoding="utf-8",

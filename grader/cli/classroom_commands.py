@@ -135,7 +135,10 @@ def serve(
         service = serving.HandInService(here, queue, workers, complain)
         sockets = bind_sockets(port, address)
         where = ":".join(map(str, sockets[0].getsockname()[:2]))
-        say(f"{short(here.root)} takes hand-ins at {where}; Ctrl-C ends that, and nothing is lost")
+        say(
+            f"{here.root.absolute()} takes hand-ins at {where}; "
+            "Ctrl-C ends that, and nothing is lost"
+        )
         tls = {"certfile": certificate, "keyfile": key} if certificate else None
         asyncio.run(serving.serve(service, sockets, tls))
 
@@ -457,15 +460,15 @@ def show_demo(
     from ..classroom import demo
 
     unless(lesson or not live, typer.BadParameter("say which --lesson is to be shown live"))
+    here = open_course()
     if lesson:
-        name = course.full_name(lesson, course.KERNELS)
-        return _present(course.lesson(name, course.KERNELS), live, port, brief)
-    first = course.lesson(course.names(course.KERNELS)[0], course.KERNELS)
-    Console().print(_grades(first.name, demo.run(demo.WEEK, first, track)))
-    folder = short(demo.WEEK)
+        return _present(here, lesson_called(here, lesson), live, port, brief)
+    first = course.lesson(course.names(here.kernels)[0], here.kernels)
+    folder = here.root / "demo/week"
+    Console().print(_grades(first.name, demo.run(folder, first, track)))
     say(
-        f"Grades: {folder}/grades.csv    Feedback: {folder}/feedback",
-        f"The class in JupyterLab's formgrader: cd {folder} && jupyter lab",
+        f"Grades: {short(folder)}/grades.csv    Feedback: {short(folder)}/feedback",
+        f"The class in JupyterLab's formgrader: cd {short(folder)} && jupyter lab",
     )
 
 
@@ -488,13 +491,12 @@ def _grades(lesson: str, graded: Iterable[collecting.Graded]) -> Table:
     return table(columns, rows, title=lesson, box=SIMPLE_HEAD, pad_edge=False)
 
 
-def _present(lesson: course.Lesson, live: bool, port: int, brief: bool) -> None:
+def _present(here: CourseFolder, lesson: course.Lesson, live: bool, port: int, brief: bool) -> None:
     """Make a lesson's notebook and slides for the front of a class, and with `live` serve them
     until Ctrl-C."""
     from ..classroom import demo, lecture
 
-    here = open_course()
-    made = demo.present(lesson, track, brief)
+    made = demo.present(lesson, here.root / "demo", track, brief)
     if (here.root / "gradebook.db").is_file():
         with here.gradebook() as gradebook:
             released = lesson.name in {one.name for one in gradebook.assignments}

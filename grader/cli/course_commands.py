@@ -84,8 +84,12 @@ def release_lessons(
             ),
         )
         handing_out.release(here, one)
-        shelf = f"to {short(here.shelves)}/outbound/{name}"
-        say(f"released {name} {'as an exam: `grader serve` gives it out' if is_exam else shelf}")
+        to = (
+            f"in {short(here.root)} as an exam: `grader serve` gives it out"
+            if is_exam
+            else f"to {short(here.shelves)}/outbound/{name}"
+        )
+        say(f"released {name} {to}")
         held = handing_out.public(one) if is_exam else []
         complain(*(f"The public course has {each}, with its solution: no exam" for each in held))
         if known:
@@ -185,7 +189,7 @@ def enter_roster(
     teams = {one.team for one in read.members if one.team}
     named = ", ".join(f"{name} ({count})" for name, count in sorted(sections.items()))
     say(
-        f"The gradebook and {coursefile.FILE} now have "
+        f"The gradebook and {coursefile.FILE} in {short(here.root)} now have "
         f"{counted(len(read.members), 'learner')} of {read.system.name}; "
         f"sections: {named or 'none'}; teams: {len(teams) or 'none'}",
         *(platforms.column(read.system.name, *of_lesson) for of_lesson in columns.items()),

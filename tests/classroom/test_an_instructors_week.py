@@ -17,7 +17,7 @@ from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
 from grader import course
-from grader.classroom import demo, feedback, planning
+from grader.classroom import feedback, planning
 from grader.classroom.folder import new_course
 from grader.cli import course_commands
 from grader.cli.app import app
@@ -344,9 +344,7 @@ def test_grader_check_of_a_fetched_notebook_and_on_github_holds_it_back(here, mo
     assert [name for name in told if OURS.lower() in told[name]] == ["mine"]
 
 
-def test_a_demo_of_a_lesson_that_is_open_warns_in_one_line(here, monkeypatch, tmp_path):
-    monkeypatch.setattr(demo, "ROOT", tmp_path)
-    monkeypatch.setattr(course, "KERNELS", here.kernels)
+def test_a_demo_of_a_lesson_that_is_open_warns_in_one_line(here):
     warned = "The slides show our solutions, and 01_add can be handed in until 2098-12-10"
     assert warned in said(here, "demo", "--lesson", "01")[2]
     said(here, "release", LESSON, "--due", "2026-01-01", "--yes")

@@ -80,6 +80,18 @@ def test_a_module_that_is_new_counts_once_something_imports_it(copied, named):
     new.unlink()
 
 
+def test_of_what_is_installed_beside_the_grader_nothing_counts(copied, named):
+    """As in site-packages, where `cuda` is a package without an __init__.py, and numpy lies."""
+    before = named()
+    for name in ("cuda/pathfinder/__init__.py", "numpy/__init__.py", "msgspec.py"):
+        (copied / name).parent.mkdir(parents=True, exist_ok=True)
+        (copied / name).write_text("import grader.classroom.demo\n")
+    assert named() == before
+    for name in ("cuda", "numpy"):
+        shutil.rmtree(copied / name)
+    (copied / "msgspec.py").unlink()
+
+
 def test_a_lesson_s_code_counts_and_a_file_beside_it(copied, named):
     lesson = copied / "kernels" / LESSON
     data = lesson / "rows.npy"

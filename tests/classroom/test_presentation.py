@@ -181,10 +181,9 @@ def test_after_the_last_screen_it_ends(lesson, mistake):
 
 
 @pytest.mark.slow
-def test_a_lesson_is_presented_with_its_mistakes_and_their_diagnoses(monkeypatch, tmp_path):
-    monkeypatch.setattr(demo, "ROOT", tmp_path)
+def test_a_lesson_is_presented_with_its_mistakes_and_their_diagnoses(tmp_path):
     lesson = course.lessons()[0]
-    made = demo.present(lesson, lambda steps, **_: steps)
+    made = demo.present(lesson, tmp_path, lambda steps, **_: steps)
     told = made.notebook.read_text()
     for wrong in lesson.wrong_kernels:
         assert json.dumps(wrong.mistake[1:])[1:-1] in told
@@ -197,10 +196,9 @@ def test_a_lesson_is_presented_with_its_mistakes_and_their_diagnoses(monkeypatch
 def test_slides_for_a_lecture_have_no_exercises_no_folds_and_one_mistake_of_each_exercise(
     monkeypatch, tmp_path
 ):
-    monkeypatch.setattr(demo, "ROOT", tmp_path)
     lesson = course.lesson("02_tree_reduction")
-    whole = demo.present(lesson, lambda steps, **_: steps).slides.read_text()
-    brief = demo.present(lesson, lambda steps, **_: steps, brief=True)
+    whole = demo.present(lesson, tmp_path, lambda steps, **_: steps).slides.read_text()
+    brief = demo.present(lesson, tmp_path, lambda steps, **_: steps, brief=True)
     shown = [mistake.wrong.exercise for mistake in brief.mistakes]
     assert sorted(shown) == sorted({wrong.exercise for wrong in lesson.wrong_kernels})
     told = brief.slides.read_text()  # the same file
