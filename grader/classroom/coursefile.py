@@ -257,6 +257,11 @@ class CourseFile:
     def plan(self, lesson: str) -> Plan:
         return self.lessons.get(lesson, Plan())
 
+    def closes(self, lesson: str) -> float:
+        """When the window of the last learner has closed, with all the extra time."""
+        longest = max((one.time_factor for one in self.learners.values()), default=1.0)
+        return self.plan(lesson).service.longer(longest).window()[1]
+
     def person(self, learner: str) -> Person:
         return self.learners.get(learner, Person())
 

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from nbgrader.preprocessors import ClearSolutions
 from .. import course as lessons
 from ..course import WrongKernel, variants
 from ..course.kinds import unmarked
-from ..course.weave import CUDA, cell_id, cuda_cell, learners_cell, text, weave, weave_page
+from ..course.weave import CUDA, cell_id, cuda_cell, learners_cell, text, told, weave, weave_page
 from ..course_folder import CHOICE, NOTEBOOKS, WARPWISE
 from ..errors import AuthorError, counted
 from ..judge import Verdict
@@ -188,12 +189,14 @@ def drawn(course: CourseFolder, file: coursefile.CourseFile, lesson: str, learne
 def notebook_for(course: CourseFolder, lesson: lessons.Lesson, learner: str) -> str:
     """The text of the notebook that was released, with the learner's own variants."""
     notebook = nbformat.read(course.notebook("release", lesson.name), as_version=4)
-    file = coursefile.read(course)
-    own = {
-        name: variants.read(lesson.exercise(name), anew)
-        for name, anew in drawn(course, file, lesson.name, learner)
-    }
+    mine = dict(drawn(course, coursefile.read(course), lesson.name, learner))
+    own = {name: variants.own(lesson.exercise(name), mine) for name in mine}
     _hand_out(notebook, lesson, own)
+    for at, cell in enumerate(notebook.cells):
+        if (name := grade_id(cell)) in own:
+            said = dict(zip(told(lesson.exercise(name)), told(own[name]), strict=True))
+            for box in takewhile(lambda one: not grade_id(one), notebook.cells[at - 1 :: -1]):
+                box.source = said.get(box.source, box.source)
     return text(notebook)
 
 

@@ -57,9 +57,12 @@ def due(file: coursefile.CourseFile, lesson: str, learner: str) -> datetime | No
 
 def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:
     """From when on nobody can hand the lesson in for points: when it was due for all, with
-    sections, extensions and late days. None: never, or not known, as it is not due."""
+    sections, extensions and late days; an exam when its last window has closed. None: never, or
+    not known, as it is not due."""
     file = coursefile.read(course)
     plan = file.plan(lesson.name)
+    if plan.service.start is not None:
+        return datetime.fromtimestamp(file.closes(lesson.name), UTC).replace(tzinfo=None)
     dates = {
         *(plan.due, *plan.sections.values(), *plan.extensions.values()),
         *(due(file, lesson.name, who) for who, one in file.learners.items() if one.more_days),

@@ -307,9 +307,7 @@ class HandInService:
         judged."""
         result, ahead = self.queue.result(learner, lesson, id)
         file = coursefile.read(self.course)
-        rules = file.plan(lesson).service
-        longest = max((one.time_factor for one in file.learners.values()), default=1.0)
-        shows = ALL if time.time() > rules.longer(longest).window()[1] else rules.shows
+        shows = ALL if time.time() > file.closes(lesson) else file.plan(lesson).service.shows
         if shows == NOTHING:
             return {"shows": shows, "report": None}
         waits = f"waiting for the judge; {ahead} before you"
@@ -397,7 +395,9 @@ def _report(grading: Grading, work: SubmittedWork) -> Report:
             one.problem,
             None if one.source is None else _told(grading, work, one.name, one.source),
         )
+        for each in lesson.exercises
         for one in work.answers
+        if one.name == each.name
     ]
     return Report(tuple(found) or (Checked(lesson.name, work.marking.unreadable, None),))
 

@@ -37,7 +37,7 @@ from ..classroom.folder import CourseFolder, alone, open_course
 from ..errors import counted, some, unless
 from ..grouped import grouped
 from ..submissions.intake import is_name
-from .terminal import complain, say, short, show_failures, table
+from .terminal import complain, require_meant, say, short, show_failures, table
 
 if TYPE_CHECKING:  # each command imports what takes long
     from ..classroom import batch, handing_out
@@ -300,6 +300,7 @@ def write_feedback(
         bool, typer.Option("--solutions", help="Ours, too, while work can still be handed in.")
     ] = False,
     section: SECTION = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Also while others write the exam.")] = False,
 ) -> None:
     """Write each learner's feedback page, and the marks as CSV."""
     from ..classroom import feedback
@@ -310,8 +311,10 @@ def write_feedback(
         list(filter(names.has, here.learners("autograded", name))),
         ClassroomError(f"Nothing is graded yet: run `grader autograde {name}`."),
     )
-    wanted = solutions or coursefile.read(here).plan(name).solutions == coursefile.PASSED
-    open_until = _open(here, about)
+    plan, open_until = coursefile.read(here).plan(name), _open(here, about)
+    wanted = solutions or plan.solutions == coursefile.PASSED
+    early = f"{open_until}: until then a page shows what is wrong to learners who may pass it on."
+    require_meant([early] if open_until and plan.service.start else [], yes)
     made = feedback.write_all(here, name, learners, track, wanted or not open_until)
     say(
         f"feedback: {counted(len(learners), 'page')} in {short(here.root)}/feedback, "

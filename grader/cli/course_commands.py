@@ -3,7 +3,6 @@ does with lessons and with who is in the class.
 """
 
 import re
-import sys
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
@@ -38,7 +37,7 @@ from .classroom_commands import (
     opened,
     say_who_is_off_the_roster,
 )
-from .terminal import complain, say, short, table
+from .terminal import complain, require_meant, say, short, table
 
 YES = Annotated[
     bool, typer.Option("--yes", help="Also where that makes learners late: ask nothing.")
@@ -64,7 +63,7 @@ def release_lessons(
 
     here, lessons, _ = opened(lesson)
     if due is not None:
-        _require_meant([planning.objection(here, one.name, due) for one in lessons], yes)
+        require_meant([planning.objection(here, one.name, due) for one in lessons], yes)
     for one in lessons:
         name = one.name
         if due is not None or late is not None:
@@ -101,7 +100,7 @@ def extend_lesson(
     """Give a learner, or a team, more time for a lesson."""
     here, (about,), names = opened(lesson)
     file = names.file
-    _require_meant([planning.objection(here, about.name, until, learner)], yes)
+    require_meant([planning.objection(here, about.name, until, learner)], yes)
     before = planning.extend(here, about.name, learner, until)
     after = coursefile.read(here).plan(about.name).extensions[learner]
     say(
@@ -125,7 +124,7 @@ def accommodate_learner(
         unless((days, factor) != (None, None), typer.BadParameter("give --days or --time, too"))
         before = coursefile.read(here).person(learner).more_days
         fewer = f"{learner} had {counted(before, 'day')} more: what used them is late then."
-        _require_meant([fewer if days is not None and days < before else ""], yes)
+        require_meant([fewer if days is not None and days < before else ""], yes)
         planning.accommodate(here, learner, more_days=days, time_factor=factor)
     listed = [
         f"{name}: {said}"
@@ -140,18 +139,6 @@ def accommodate_learner(
     say(*(listed or [nobody]))
     if days is not None:
         say("The next autograde goes by it.")
-
-
-def _require_meant(objections: list[str], yes: bool) -> None:
-    """Ask on a terminal whether something is meant that could cost learners points; elsewhere
-    BadInput without `yes`."""
-    for objection in filter(None, objections):
-        if yes or sys.stdin.isatty():
-            say(objection)
-        else:
-            raise BadInput(f"{objection} Give --yes if that is meant.")
-    if any(objections) and not yes:
-        typer.confirm("Is that meant?", abort=True)
 
 
 def enter_roster(

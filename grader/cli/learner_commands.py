@@ -18,7 +18,7 @@ from ..errors import LearnerError, counted, unless
 from ..judge import Verdict
 from ..judge.verdict import Report
 from ..learner import editions, folder, progress, start_page, study
-from ..status import DONE
+from ..status import DONE, Status
 from ..submissions import intake
 from .terminal import complain, say, show_verdict
 
@@ -148,12 +148,15 @@ def submit(
     to: TO = None,
     token_file: TOKEN = None,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="For the result.")] = True,
+    results: Annotated[
+        bool, typer.Option("--results", help="Only of what you handed in before, try by try.")
+    ] = False,
 ) -> None:
     """Hand in a lesson.
 
     A service of the course's judges it at once."""
-    if to or SERVICE.is_file():
-        return _send(lesson, to, token_file, wait)
+    if to or results or SERVICE.is_file():
+        return _send(lesson, to, token_file, "earlier" if results else "new" if wait else "")
     done = editions.hand_in(folder.here(), editions.find_lesson(lesson))
     complain(*done.problems)
     if done.blank:
@@ -169,26 +172,45 @@ def submit(
     )
 
 
-def _send(lesson: str, to: str | None, token_file: Path | None, wait: bool) -> None:
-    """Hand in to a service, and show what it answers."""
+def _send(lesson: str, to: str | None, token_file: Path | None, shown: str) -> None:
+    """Hand in to a service, and show what it answers: the results that are to be `shown` are those
+    of the "new" hand-in or, where nothing is handed in, of "earlier" ones."""
     from ..learner import sending
 
     root = folder.here()
     found = [path.stem for path in root.glob("[!.]*.ipynb") if path.stem.startswith(lesson)]
     name = found[0] if len(found) == 1 else lesson
     there = sending.opened(to, token_file, complain)
-    receipt = there.hand_in(root, name)
-    of = f" of {receipt.tries}" if receipt.tries else ""
-    say(f"{name} is received: try {receipt.number}{of}, {receipt.at}.")
-    told: dict[str, Any] = there.result(receipt) if wait else {"report": None}
-    if told["report"] is None:
-        return say(f"The receipt is in {editions.HANDED_IN}/. No result is shown now.")
-    notebook = intake.read_answers(root / f"{name}.ipynb")
-    for one in msgspec.convert(told["report"], Report, strict=False).checked:
-        complain(*filter(None, [one.problem]))
-        if one.verdict:
+    if shown != "earlier":
+        there.hand_in(root, name)
+    tries = sorted((root / editions.HANDED_IN).glob(f"*/{name}.ipynb"))
+    kept = [one for one in tries if one.with_name(sending.RECEIPT).is_file()]
+    unless(kept, LearnerError(f"No {name} in {root} was handed in to a service."))
+    for copy in kept if shown == "earlier" else kept[-1:]:
+        text = copy.with_name(sending.RECEIPT).read_bytes()
+        receipt = msgspec.json.decode(text, type=sending.Receipt)
+        of = f" of {receipt.tries}" if receipt.tries else ""
+        say(f"{name} is received: try {receipt.number}{of}, {receipt.at}.")
+        told: dict[str, Any] = there.result(receipt) if shown else {"report": None}
+        if told["report"] is None:
+            say(f"The receipt is in {editions.HANDED_IN}/. No result is shown now.")
+        else:
+            _show(msgspec.convert(told["report"], Report, strict=False), copy)
+
+
+def _show(report: Report, copy: Path) -> None:
+    """Show the result of a notebook that was handed in: of what was begun, and of all of it."""
+    notebook, found = intake.read_answers(copy), [one.verdict for one in report.checked]
+    complain(*(one.problem for one in report.checked if one.problem))
+    blank = [one for one in found if one and one.status == Status.NOT_ATTEMPTED]
+    for one in found:
+        if one and one not in blank:
             (mine,) = intake.find(notebook, [one.exercise.partition("/")[2]])
-            show_verdict(Console(), one.verdict, mine.source or "")
+            show_verdict(Console(), one, mine.source or "")
+    if blank:
+        say(f"As handed out: {', '.join(one.exercise.partition('/')[2] for one in blank)}.")
+    if most := sum(one.max_points for one in found if one):
+        say(f"In all {sum(one.points for one in found if one):g} of {counted(most, 'point')}.")
 
 
 def begin_exam(

@@ -9,6 +9,7 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -28,6 +29,7 @@ from . import editions
 from .folder import LESSONS
 
 TOKEN_FILE = ".warpwise_token"  # in the learner's home
+RECEIPT = "receipt.json"  # beside what was handed in
 LARGEST = 4 << 20  # bytes of a notebook without its outputs
 # Seconds in which a request is tried again, and between two of them.
 PATIENCE, PAUSE = 600.0, 5.0
@@ -83,9 +85,18 @@ class CourseService:
 
     def hand_in(self, root: Path, lesson: str) -> Receipt:
         """Hand in the lesson's notebook in the learner's folder `root`, without its outputs. The
-        receipt is kept there, beside the notebook as it was handed in."""
-        copy, id = editions.kept_copy(root, root / f"{lesson}.ipynb"), secrets.token_hex(16)
-        content = intake.read_file(copy)
+        receipt is kept there, beside the notebook as it was handed in; without one nothing is."""
+        copy = editions.kept_copy(root, root / f"{lesson}.ipynb")
+        try:
+            receipt = self._sent(copy, lesson)
+        except BaseException:
+            shutil.rmtree(copy.parent)
+            raise
+        filed(copy.with_name(RECEIPT), msgspec.json.encode(receipt))
+        return receipt
+
+    def _sent(self, copy: Path, lesson: str) -> Receipt:
+        content, id = intake.read_file(copy), secrets.token_hex(16)
         filed(copy, content)
         unless(
             len(content) < LARGEST,
@@ -100,7 +111,6 @@ class CourseService:
             receipt.sha256 == hashlib.sha256(content).hexdigest(),
             MachineError("The service has received something else. Hand in again."),
         )
-        filed(copy.with_name("receipt.json"), msgspec.json.encode(receipt))
         return receipt
 
     def result(self, receipt: Receipt) -> dict[str, Any]:

@@ -7,11 +7,12 @@ import time
 from datetime import UTC, datetime
 
 import httpx
+import msgspec
 import nbformat
 import pytest
 import served
 from served import LESSON, Service, course_of, give_tokens, log, put, ran, result
-from small_class import NO_GUARD, SCALED, cell_of
+from small_class import NO_GUARD, SCALED, cell_of, write_lesson
 
 from grader import course
 from grader.classroom import ClassroomError, coursefile, handing_out, verdicts
@@ -173,6 +174,19 @@ def exam(opens, minutes, more=""):
     return f'[lessons.{LESSON}.serve]\nstart = "{opens}"\nminutes = {minutes}\n{more}'
 
 
+def end_exam(here):
+    """Let the window of each learner have ended long ago."""
+    toml = (here.root / coursefile.FILE).read_text()
+    toml = toml.replace(f"minutes = {10**7}", "minutes = 1")
+    (here.root / coursefile.FILE).write_text(toml)
+
+
+def judged(service, here):
+    """Wait until the service has judged all hand-ins."""
+    while service.waiting(here):
+        time.sleep(0.2)
+
+
 @pytest.mark.slow
 def test_an_exam_tells_nothing_before_its_end_and_everything_after_it(tmp_path, kernels):
     here = course_of(tmp_path / "course", kernels, exam("2020-01-01 00:00", 10**7, "tries = 5"))
@@ -193,9 +207,7 @@ def test_an_exam_tells_nothing_before_its_end_and_everything_after_it(tmp_path, 
         assert "No result is shown now." in said.stdout
         (kept,) = (own / "handed_in").iterdir()
         id = json.loads((kept / "receipt.json").read_text())["id"]
-        toml = (here.root / coursefile.FILE).read_text()
-        toml = toml.replace(f"minutes = {10**7}", "minutes = 1")
-        (here.root / coursefile.FILE).write_text(toml)
+        end_exam(here)
         assert "closed for you" in put(service, tokens["ada"], b"{}", "1" * 32).json()["error"]
         answered = result(service, tokens["ada"], id)
         assert answered["shows"] == "all"
@@ -275,8 +287,7 @@ def test_each_learner_gets_variants_and_is_marked_by_them(tmp_path):
             fetched[learner] = began.json()["notebook"]
             id = f"{number:032x}"
             assert put(service, tokens[learner], content, id, name).status_code == 200
-        while service.waiting(here):
-            time.sleep(0.5)
+        judged(service, here)
     assert fetched["ada"] != fetched["ben"]
     known = {path.name for path in (here.root / "verdicts").iterdir()}
     graded = ran(here, "autograde", name)
@@ -307,3 +318,66 @@ def test_a_release_as_an_exam_needs_a_start_and_names_what_is_public(tmp_path, k
     assert said.returncode == 0, said.stderr
     assert "released 00_first_kernel as an exam: `grader serve` gives it out" in said.stdout
     assert "The public course has saxpy, with its solution: no exam" in said.stderr
+
+
+# In `scale` of the small lesson the elements of x lie at every second place, so a warp reads 8
+# sectors, and not 4.
+BUDGET = """
+from dataclasses import replace
+from grader.course import Budget
+
+sectors = Budget("global_load_sectors", 16, "4 for 32 threads, as neighbours read neighbours")
+other = replace(other, cases=(replace(other.cases[0], budgets=(sectors,)), *other.cases[1:]))
+"""
+STRIDED = SCALED.replace("2 * x[i]", "2 * x[2 * i]")
+
+
+def varied(folder):
+    """The small lesson, with one variant of `scale`."""
+    kernels = write_lesson(folder)
+    with (kernels / LESSON / "exercises.py").open("a") as file:
+        file.write(BUDGET)
+    anew = variants.Anew(
+        {"x": "every second"},
+        {"x": variants.ArrayUse({"scale.x": "n"})},
+        {"scale": ("x", "doubled", "n")},
+        variants.changes(SCALED, STRIDED),
+        costs={"global_load_sectors": 2.0},
+    )
+    (kernels / LESSON / "variants.json").write_bytes(msgspec.json.encode({"scale": [anew]}))
+    return kernels
+
+
+@pytest.mark.slow
+def test_what_is_shown_of_a_variant_has_the_variants_budgets(tmp_path):
+    (tmp_path / "kernels").mkdir()
+    rules = exam("2020-01-01 00:00", 10**7, "vary = true")
+    here = course_of(tmp_path / "course", varied(tmp_path / "kernels"), rules)
+    tokens = give_tokens(here)
+    with Service(here) as service:
+        to = ("--to", service.url, "--token-file", str(tokens["ada"]))
+        served.learner(tmp_path, "exam", LESSON, "desk", *to)
+        path = tmp_path / "desk" / f"{LESSON}.ipynb"
+        given = path.read_text()
+        assert "at most 8 sectors loaded from global memory per warp" in given
+        assert "at most 4 sectors" not in given
+        desk = nbformat.reads(given, as_version=4)
+        cell_of(desk, "scale").source = learners_cell("scale", STRIDED)
+        path.write_text(text(desk))
+        assert served.learner(path.parent, "submit", LESSON, *to).exit_code == 0
+        judged(service, here)
+    end_exam(here)
+    assert ran(here, "autograde", LESSON).returncode == 0
+    said = ran(here, "feedback", LESSON)
+    assert said.returncode == 0, said.stderr
+    page = (here.path("feedback", LESSON, "ada") / f"{LESSON}.html").read_text()
+    assert "32 (8 per warp)" in page and "16 (4 per warp)" not in page
+    assert "no line differs" in page  # from the solution of the variant
+    assert "our solutions are left out" not in said.stdout
+
+
+def test_a_variants_message_has_no_figures_of_the_exercise_itself(tmp_path):
+    one = course.lesson(LESSON, varied(tmp_path)).exercise("scale")
+    own = variants.vary(one, 0, tmp_path)
+    (budget,) = own.cases[0].budgets
+    assert budget.number == 32 and "4 for 32 threads" not in budget.why
