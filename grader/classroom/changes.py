@@ -72,9 +72,12 @@ def now(course: CourseFolder, lesson: str, decided: Decided = MappingProxyType({
         for mark in mine:
             name, by_hand = mark.exercise, mark.by_hand is not None
             at, old = (learner, name), known.get((learner, name))
-            is_kept = old and old.by_person and old.after == mark.score and at not in decided
-            by_person = is_kept or decided.get(at) is not None
-            why = "" if by_person else rubric.how(accounts.get(at), mark.by_hand)
+            is_by_hand = (
+                decided[at] is not None
+                if at in decided
+                else old and old.by_person and old.after == mark.score
+            )
+            why = "" if is_by_hand else rubric.how(accounts.get(at), mark.by_hand)
             state[learner, name] = replace(
                 late, what=name, after=mark.score, most=mark.max_score, by_hand=by_hand, why=why
             )
@@ -86,8 +89,7 @@ def between(
     before: State, after: State, decided: Decided = MappingProxyType({})
 ) -> Iterator[MarkChange]:
     """The changes, and why, by learner and exercise; a decided mark is one, however high it is."""
-    when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
-    who = user()
+    when, who = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}", user()
     for (learner, what), new in sorted(after.items()):
         old = before.get((learner, what))
         if old is None and what == LATENESS:
@@ -95,11 +97,13 @@ def between(
                 continue
             if any(known == learner for known, _ in before):  # who was in time until now
                 old = replace(new, after=0.0)
-        is_said = new.why != "" or decided.get((learner, what)) is not None
-        is_other = not old or (is_said and new.why != old.why)  # another way to the same mark
+        is_other = not old or (  # another way to the same mark
+            new.why != old.why and (new.why or decided.get((learner, what)) is not None)
+        )
         if old is None or is_other or (old.after, old.most) != (new.after, new.most):
-            was = old.after if old else None
-            yield replace(new, when=when, who=who, before=was, why=_why(old, new))
+            yield replace(
+                new, when=when, who=who, before=old.after if old else None, why=_why(old, new)
+            )
 
 
 def _why(old: MarkChange | None, new: MarkChange) -> str:
@@ -131,8 +135,10 @@ def record(
     """Add to the log what is new since `before`, by default since its last lines about the lesson;
     `why` is said of all of it where it is known. Returns what marks are now."""
     state = now(course, lesson, decided)
-    known = last(course, lesson) if before is None else before
-    new = [replace(line, why=why or line.why) for line in between(known, state, decided)]
+    new = [
+        replace(line, why=why or line.why)
+        for line in between(last(course, lesson) if before is None else before, state, decided)
+    ]
     if new:
         with (course.root / FILE).open("a", encoding="utf-8") as log:
             log.write("".join(json.dumps(asdict(line)) + "\n" for line in new))

@@ -259,8 +259,8 @@ class CourseFile:
 
     def closes(self, lesson: str) -> float:
         """When the window of the last learner has closed, with all the extra time."""
-        longest = max((one.time_factor for one in self.learners.values()), default=1.0)
-        return self.plan(lesson).service.longer(longest).window()[1]
+        factors = (one.time_factor for one in self.learners.values())
+        return self.plan(lesson).service.longer(max(factors, default=1.0)).window()[1]
 
     def person(self, learner: str) -> Person:
         return self.learners.get(learner, Person())
@@ -303,6 +303,10 @@ class CourseFile:
     def local(self, when: datetime) -> str:
         """A time of the gradebook as people here write it."""
         return when.replace(tzinfo=UTC).astimezone(self.zone).strftime("%Y-%m-%d %H:%M")
+
+    def at(self, moment: float) -> str:
+        """The same of seconds since 1970."""
+        return self.local(datetime.fromtimestamp(moment, UTC))
 
 
 def read(course: CourseFolder) -> CourseFile:

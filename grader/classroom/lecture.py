@@ -186,8 +186,11 @@ class RubricPage(ServedPage):
 
     def _undo(self, exercise: course.Exercise, _: Act, __: changes.State) -> changes.Decided:
         undone = rubric.undo(self.names.course, self.lesson.name, exercise.name)
-        mates = undone.whose.get("learner", ())
-        return {(mate, exercise.name): undone.hand for mate in mates if undone.hand is not None}
+        return {
+            (mate, exercise.name): undone.hand
+            for mate in undone.whose.get("learner", ())
+            if undone.hand is not None
+        }
 
     def _put(self, exercise: course.Exercise, act: Act, before: changes.State) -> changes.Decided:
         """Put an item on answers, or take it off. A mark by hand of the one answer gives way."""

@@ -69,8 +69,12 @@ def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:
     }
     if plan.due is None:
         with course.gradebook() as gradebook:
-            known = [each for each in gradebook.assignments if each.name == lesson.name]
-            dates = {row.duedate for each in known for row in (each, *each.submissions)}
+            dates = {
+                row.duedate
+                for each in gradebook.assignments
+                for row in (each, *each.submissions)
+                if each.name == lesson.name
+            }
     most = sum(exercise.points for exercise in lesson.exercises)
     late = (plan.late.ends(most) if plan.late else 0.0) + file.late_days * coursefile.DAY
     last = max((date for date in dates if date is not None), default=None)

@@ -142,8 +142,10 @@ def _grade(
     """Fill the check cell's output, and return what is kept of the verdict."""
     from ..notebook import cards, verdict_card  # here, as its pictures take long to import
 
-    exercise = variants.own(lesson.exercise(answer.name), dict(marking.drawn))
-    most = float(check.metadata.nbgrader["points"])
+    exercise, most = (
+        variants.own(lesson.exercise(answer.name), dict(marking.drawn)),
+        float(check.metadata.nbgrader["points"]),
+    )
     problem = marking.unreadable or answer.problem or marking.remark
     status = Status.UNREADABLE if answer.unreadable else Status.NOT_ATTEMPTED
     verdict, page = Verdict(exercise.id, 0.0, exercise.points, status, problem), ""

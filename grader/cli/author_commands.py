@@ -57,7 +57,12 @@ def build_notebooks(
             complain(str(error))
     left = {*broken, *(handing_out.known() - {*wanted} if lesson else ())}
     if not check:
-        say(*(f"made {short(path)}" for path in handing_out.build(open_course(CONFIG), left=left)))
+        here = open_course(CONFIG)
+        say(*(f"made {short(path)}" for path in handing_out.build(here, left=left)))
+        complain(
+            *(said for one in sound for said in handing_out.unvaried(here, one)),
+            *(said for one in sound for said in authors.left_over(one.path)),
+        )
         # Said above already, perhaps a page of names ago.
         complain(*(f"The notebook of {name} is as it was: {why}" for name, why in broken.items()))
         return 1 if broken else 0

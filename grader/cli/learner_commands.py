@@ -54,10 +54,11 @@ def lab(
         where = None
     root = (where or progress.folder() or Path(DEFAULT)).expanduser().absolute()
     fresh = folder.make(root)
-    if fresh:
-        typer.echo(f"{root} is your folder. It has {counted(len(fresh), 'new notebook')}.")
-    if newer := [name for name in folder.outdated(root) if name not in fresh]:
-        typer.echo(f"New editions of {', '.join(newer)}: `grader update` brings them in.")
+    newer = [name for name in folder.outdated(root) if name not in fresh]
+    say(
+        *[f"{root} is your folder. It has {counted(len(fresh), 'new notebook')}."] * bool(fresh),
+        *[f"New editions of {', '.join(newer)}: `grader update` brings them in."] * bool(newer),
+    )
     # What a compiler reads that no wheel has brought. Without it JupyterLab opens all the same.
     if compilers.chosen_name() == "clang" and cuda_files.missing():
         typer.echo(f"Fetching CUDA's headers, {cuda_files.MEGABYTES} MB, this once ...")
@@ -131,12 +132,11 @@ def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = Non
     whole = editions.find_lesson(lesson)
     backup = editions.restore(root, whole, exercise)
     what = f"{exercise} in {whole.name}" if exercise else whole.name
-    typer.echo(f"{what} is as it was handed out.")
-    if backup:
-        say(
-            f"The notebook as it was is kept: {backup}",
-            "If it is open in JupyterLab: File, Reload Notebook from Disk.",
-        )
+    kept = (
+        f"The notebook as it was is kept: {backup}",
+        "If it is open in JupyterLab: File, Reload Notebook from Disk.",
+    )
+    say(f"{what} is as it was handed out.", *(kept if backup else ()))
 
 
 TO = Annotated[str | None, typer.Option("--to", metavar="URL", help="The course's service.")]
@@ -158,9 +158,7 @@ def submit(
     if to or results or SERVICE.is_file():
         return _send(lesson, to, token_file, "earlier" if results else "new" if wait else "")
     done = editions.hand_in(folder.here(), editions.find_lesson(lesson))
-    complain(*done.problems)
-    if done.blank:
-        typer.echo(f"You have not begun {', '.join(done.blank)}.", err=True)
+    complain(*done.problems, *[f"You have not begun {', '.join(done.blank)}."] * bool(done.blank))
     if passed := [name for name, verdict in done.verdicts.items() if verdict.status == "passed"]:
         typer.echo(f"In the cases that you see these pass: {', '.join(passed)}.")
     left = {name: one for name, one in done.verdicts.items() if one.status not in DONE}
@@ -183,12 +181,16 @@ def _send(lesson: str, to: str | None, token_file: Path | None, shown: str) -> N
     there = sending.opened(to, token_file, complain)
     if shown != "earlier":
         there.hand_in(root, name)
-    tries = sorted((root / editions.HANDED_IN).glob(f"*/{name}.ipynb"))
-    kept = [one for one in tries if one.with_name(sending.RECEIPT).is_file()]
+    kept = [
+        copy
+        for copy in sorted((root / editions.HANDED_IN).glob(f"*/{name}.ipynb"))
+        if copy.with_name(sending.RECEIPT).is_file()
+    ]
     unless(kept, LearnerError(f"No {name} in {root} was handed in to a service."))
     for copy in kept if shown == "earlier" else kept[-1:]:
-        text = copy.with_name(sending.RECEIPT).read_bytes()
-        receipt = msgspec.json.decode(text, type=sending.Receipt)
+        receipt = msgspec.json.decode(
+            copy.with_name(sending.RECEIPT).read_bytes(), type=sending.Receipt
+        )
         of = f" of {receipt.tries}" if receipt.tries else ""
         say(f"{name} is received: try {receipt.number}{of}, {receipt.at}.")
         told: dict[str, Any] = there.result(receipt) if shown else {"report": None}
@@ -199,18 +201,20 @@ def _send(lesson: str, to: str | None, token_file: Path | None, shown: str) -> N
 
 
 def _show(report: Report, copy: Path) -> None:
-    """Show the result of a notebook that was handed in: of what was begun, and of all of it."""
+    """Show the result of a notebook that was handed in: what was worked on, and all in all."""
     notebook, found = intake.read_answers(copy), [one.verdict for one in report.checked]
     complain(*(one.problem for one in report.checked if one.problem))
-    blank = [one for one in found if one and one.status == Status.NOT_ATTEMPTED]
-    for one in found:
-        if one and one not in blank:
-            (mine,) = intake.find(notebook, [one.exercise.partition("/")[2]])
-            show_verdict(Console(), one, mine.source or "")
-    if blank:
-        say(f"As handed out: {', '.join(one.exercise.partition('/')[2] for one in blank)}.")
-    if most := sum(one.max_points for one in found if one):
-        say(f"In all {sum(one.points for one in found if one):g} of {counted(most, 'point')}.")
+    by_name = {one.exercise.partition("/")[2]: one for one in found if one}
+    blank = [name for name, one in by_name.items() if one.status == Status.NOT_ATTEMPTED]
+    for name in [name for name in by_name if name not in blank]:
+        (mine,) = intake.find(notebook, [name])
+        show_verdict(Console(), by_name[name], mine.source or "")
+    most = sum(one.max_points for one in by_name.values())
+    in_all = f"In all {sum(one.points for one in by_name.values()):g} of {counted(most, 'point')}."
+    say(
+        *([f"As they were handed out: {', '.join(blank)}."] if blank else []),
+        *([in_all] if most and None not in found else []),
+    )
 
 
 def begin_exam(
@@ -242,15 +246,15 @@ def appeal(
     What you handed in stays as it is, and so does the time when you did."""
     opened = editions.find_lesson(lesson)
     file, is_sent, is_again = editions.ask(folder.here(), opened, exercise, why)
-    if is_again:
-        typer.echo(
-            f"You asked about {exercise} before. As long as that request has no answer, a new one "
-            "is refused."
-        )
-    typer.echo(
+    again = (
+        f"You asked about {exercise} before. As long as that request has no answer, a new one is "
+        "refused."
+    )
+    say(
+        *([again] if is_again else []),
         f"Your request about {exercise} in {opened.name} is sent through nbgrader."
         if is_sent
-        else f"Send this file to your instructor: {file}"
+        else f"Send this file to your instructor: {file}",
     )
 
 
@@ -305,10 +309,8 @@ def _export_study(without: str) -> None:
 
     here = course_here()
     if without:
-        typer.echo(f"{study_table.draw(here, without)} has a code for each learner on the roster.")
-        return
-    names = [lesson.name for lesson in course.lessons(here.kernels)]
-    path, learners = study_table.write(here, names)
+        return say(f"{study_table.draw(here, without)} has a code for each learner on the roster.")
+    path, learners = study_table.write(here, course.names(here.kernels))
     typer.echo(f"{path} has the rows of {counted(learners, 'learner')}; codebook.md is beside it.")
 
 

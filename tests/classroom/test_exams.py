@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import sqlite3
 import time
 from datetime import UTC, datetime
@@ -17,6 +19,7 @@ from small_class import NO_GUARD, SCALED, cell_of, write_lesson
 from grader import course
 from grader.classroom import ClassroomError, coursefile, handing_out, verdicts
 from grader.classroom.coursefile import NotTaken, ServiceRules
+from grader.classroom.folder import CONFIG
 from grader.classroom.serving import MOST_OF_ONE, HandInQueue
 from grader.course import variants
 from grader.course.weave import learners_cell, text
@@ -207,7 +210,33 @@ def test_an_exam_tells_nothing_before_its_end_and_everything_after_it(tmp_path, 
         assert "No result is shown now." in said.stdout
         (kept,) = (own / "handed_in").iterdir()
         id = json.loads((kept / "receipt.json").read_text())["id"]
+        judged(service, here)
+        assert ran(here, "autograde", LESSON).returncode == 0
+        early = ran(here, "feedback", LESSON)
+        assert early.returncode == 2 and not here.path("feedback", LESSON, "ada").exists()
+        assert f"{LESSON} can be handed in until 20" in early.stderr
+        assert "Give --yes if that is meant." in early.stderr
+        early = ran(here, "feedback", LESSON, "--yes")
+        assert early.returncode == 0
+        assert f"our solutions are left out, as {LESSON} can be handed in until 20" in early.stdout
+        stands = " ".join(ran(here, "status", LESSON).stdout.split())
+        assert f"{LESSON}, an exam from 2020-01-01 00:00 to 20" in stands
+        assert re.search(r"learner .*begun until tries", stands)
+        assert re.search(r"ada .*20\d\d-\d\d-\d\d \d\d:\d\d 20\S+ \d\d:\d\d 1 of 5", stands)
+        assert re.search(r"ben .*no 20\S+ \d\d:\d\d 0 of 5", stands)
+        said = served.learner(own, "check", f"{LESSON}.ipynb")
+        assert "check does not work in an exam: `grader submit 01_add` hands" in said.stderr
         end_exam(here)
+        said = served.learner(own, "submit", LESSON, *to)
+        assert said.exit_code == 2 and "closed for you" in said.stderr
+        assert list((own / "handed_in").iterdir()) == [kept]  # what is refused looks like no proof
+        said = served.learner(own, "submit", LESSON, "--results", *to)
+        assert said.exit_code == 0, said.output
+        assert "try 1 of 5" in said.stdout
+        assert "As they were handed out: add, scale." in said.stdout
+        assert said.stdout.endswith("In all 0 of 6 points.\n")
+        late = ran(here, "feedback", LESSON)
+        assert late.returncode == 0 and "left out" not in late.stdout
         assert "closed for you" in put(service, tokens["ada"], b"{}", "1" * 32).json()["error"]
         answered = result(service, tokens["ada"], id)
         assert answered["shows"] == "all"
@@ -318,6 +347,19 @@ def test_a_release_as_an_exam_needs_a_start_and_names_what_is_public(tmp_path, k
     assert said.returncode == 0, said.stderr
     assert "released 00_first_kernel as an exam: `grader serve` gives it out" in said.stdout
     assert "The public course has saxpy, with its solution: no exam" in said.stderr
+    assert "no variants" not in said.stderr
+
+
+@pytest.mark.slow
+def test_a_lesson_that_is_to_vary_and_has_no_variants_is_named(tmp_path, kernels):
+    own = shutil.copytree(kernels, tmp_path / "kernels")
+    rules = exam("2020-01-01 00:00", 60, "vary = true")
+    here = course_of(tmp_path / "build", own, rules, released=False)
+    shutil.copy(CONFIG, tmp_path)
+    for command in (("release", LESSON, "--exam"), ("build",)):
+        said = ran(here, "--course", str(tmp_path), *command)
+        assert said.returncode == 0, said.stderr
+        assert f"{LESSON} has vary = true, but there are no variants of add, scale" in said.stderr
 
 
 # In `scale` of the small lesson the elements of x lie at every second place, so a warp reads 8
