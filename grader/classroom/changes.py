@@ -5,9 +5,10 @@ formgrader is in it, once `grader autograde` or `feedback` has looked."""
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 from ..grouped import grouped
 from ..whole_files import whole
@@ -46,24 +47,37 @@ class MarkChange:
 
     @property
     def by_rubric(self) -> bool:
-        return self.why.startswith(rubric.HOW)
+        return self.by_hand and self.why.startswith(rubric.HOW)
+
+    @property
+    def by_person(self) -> bool:
+        """True if somebody gave it by hand. So it is also where a rubric would give as much."""
+        return self.by_hand and not self.by_rubric
 
 
 State = dict[tuple[str, str], MarkChange]  # by learner and exercise
+# By learner and exercise, what somebody has just decided: a mark or, by None, the rubric's.
+Decided = Mapping[tuple[str, str], float | None]
 
 
-def now(course: CourseFolder, lesson: str) -> State:
+def now(course: CourseFolder, lesson: str, decided: Decided = MappingProxyType({})) -> State:
     """Everybody's marks of a lesson as the gradebook has them."""
     with course.gradebook() as gradebook:
         found = by_learner(gradebook, lesson)
-    state, accounts = State(), rubric.accounts(course, lesson)
+    state, accounts, known = State(), rubric.accounts(course, lesson), last(course, lesson)
     for learner, mine in found.items():
         parts = verdicts.fingerprint(course.path("autograded", lesson, learner))
         points = 0.0 - (mine[0].late_penalty or 0.0)
         late = MarkChange("", "", learner, lesson, LATENESS, None, points, "", parts)
         for mark in mine:
             name, by_hand = mark.exercise, mark.by_hand is not None
-            why = rubric.how(accounts.get((learner, name)), mark.by_hand)
+            at, old = (learner, name), known.get((learner, name))
+            is_by_hand = (
+                decided[at] is not None
+                if at in decided
+                else old and old.by_person and old.after == mark.score
+            )
+            why = "" if is_by_hand else rubric.how(accounts.get(at), mark.by_hand)
             state[learner, name] = replace(
                 late, what=name, after=mark.score, most=mark.max_score, by_hand=by_hand, why=why
             )
@@ -71,9 +85,11 @@ def now(course: CourseFolder, lesson: str) -> State:
     return state
 
 
-def between(before: State, after: State) -> Iterator[MarkChange]:
-    """The changes, and why, by learner and exercise."""
-    when, who = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"), user()
+def between(
+    before: State, after: State, decided: Decided = MappingProxyType({})
+) -> Iterator[MarkChange]:
+    """The changes, and why, by learner and exercise; a decided mark is one, however high it is."""
+    when, who = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}", user()
     for (learner, what), new in sorted(after.items()):
         old = before.get((learner, what))
         if old is None and what == LATENESS:
@@ -81,10 +97,13 @@ def between(before: State, after: State) -> Iterator[MarkChange]:
                 continue
             if any(known == learner for known, _ in before):  # who was in time until now
                 old = replace(new, after=0.0)
-        is_other = new.why not in ("", old.why) if old else True  # another way to the same mark
+        is_other = not old or (  # another way to the same mark
+            new.why != old.why and (new.why or decided.get((learner, what)) is not None)
+        )
         if old is None or is_other or (old.after, old.most) != (new.after, new.most):
-            was = old.after if old else None
-            yield replace(new, when=when, who=who, before=was, why=_why(old, new))
+            yield replace(
+                new, when=when, who=who, before=old.after if old else None, why=_why(old, new)
+            )
 
 
 def _why(old: MarkChange | None, new: MarkChange) -> str:
@@ -93,7 +112,7 @@ def _why(old: MarkChange | None, new: MarkChange) -> str:
         return new.why or ("graded" if new.what != LATENESS else "late")
     if new.what == LATENESS and old.parts == new.parts:
         return "due date, policy or extension changed"
-    if new.by_hand or (old.by_hand and not old.by_rubric):
+    if new.by_hand or old.by_person:
         return "marked by hand"
     if new.after is None:
         return "could not be judged"
@@ -106,12 +125,20 @@ def _why(old: MarkChange | None, new: MarkChange) -> str:
     return "; ".join(reasons) or (f"{rubric.HOW}taken back" if old.by_rubric else "regraded")
 
 
-def record(course: CourseFolder, lesson: str, before: State | None = None, why: str = "") -> State:
+def record(
+    course: CourseFolder,
+    lesson: str,
+    before: State | None = None,
+    why: str = "",
+    decided: Decided = MappingProxyType({}),
+) -> State:
     """Add to the log what is new since `before`, by default since its last lines about the lesson;
     `why` is said of all of it where it is known. Returns what marks are now."""
-    state = now(course, lesson)
-    known = last(course, lesson) if before is None else before
-    new = [replace(line, why=why or line.why) for line in between(known, state)]
+    state = now(course, lesson, decided)
+    new = [
+        replace(line, why=why or line.why)
+        for line in between(last(course, lesson) if before is None else before, state, decided)
+    ]
     if new:
         with (course.root / FILE).open("a", encoding="utf-8") as log:
             log.write("".join(json.dumps(asdict(line)) + "\n" for line in new))

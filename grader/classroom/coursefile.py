@@ -257,6 +257,11 @@ class CourseFile:
     def plan(self, lesson: str) -> Plan:
         return self.lessons.get(lesson, Plan())
 
+    def closes(self, lesson: str) -> float:
+        """When the window of the last learner has closed, with all the extra time."""
+        factors = (one.time_factor for one in self.learners.values())
+        return self.plan(lesson).service.longer(max(factors, default=1.0)).window()[1]
+
     def person(self, learner: str) -> Person:
         return self.learners.get(learner, Person())
 
@@ -298,6 +303,10 @@ class CourseFile:
     def local(self, when: datetime) -> str:
         """A time of the gradebook as people here write it."""
         return when.replace(tzinfo=UTC).astimezone(self.zone).strftime("%Y-%m-%d %H:%M")
+
+    def at(self, moment: float) -> str:
+        """The same of seconds since 1970."""
+        return self.local(datetime.fromtimestamp(moment, UTC))
 
 
 def read(course: CourseFolder) -> CourseFile:

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from nbgrader.api import Comment, SolutionCell
 
 from .. import course as lessons
+from ..course import variants
 from ..course.kinds import ExerciseKind, Write, unmarked
 from ..course.weave import CHECK
 from ..grouped import grouped
@@ -22,7 +23,16 @@ from ..judge import beside
 from ..page_templates import page_template
 from ..submissions.intake import HANDED_IN, STAMP, checks, grade_id, note, time_of
 from ..whole_files import whole
-from . import ClassroomError, changes, coursefile, planning, rubric, sanitize_html, verdicts
+from . import (
+    ClassroomError,
+    changes,
+    coursefile,
+    handing_out,
+    planning,
+    rubric,
+    sanitize_html,
+    verdicts,
+)
 from .export import NOT_HANDED_IN, ExerciseRow, GradesExporter, of_cells, rows, total
 from .folder import CourseFolder
 from .judges import Track
@@ -132,7 +142,7 @@ def _contents(
     marks."""
     file, about = coursefile.read(course), lessons.lesson(lesson, course.kernels)
     kinds = {each.name: each.kind for each in about.exercises}
-    ours = {each.name: each.solution for each in about.exercises if solutions and each.solved}
+    solved = [each for each in about.exercises if solutions and each.solved]
     with course.gradebook() as gradebook:
         of_all = rows(course, gradebook, lesson)
         query = of_cells(gradebook, lesson, Comment, SolutionCell, Comment.manual_comment)
@@ -153,6 +163,7 @@ def _contents(
         changed = lines.get(learner, [])
         last = {line.what: line for line in changed}
         due = planning.due(file, lesson, learner)
+        drawn = dict(handing_out.drawn(course, file, lesson, learner))
         contents[learner] = PageContent(
             about.title,
             kinds,
@@ -161,7 +172,7 @@ def _contents(
             tuple(changes.shown(changed)),
             f"{file.local(due)} {file.zone}" if due else "",
             tuple(sorted(file.plan(lesson).optional)),
-            ours,
+            {each.name: variants.own(each, drawn).solution for each in solved},
             {name: line.who for name, line in last.items() if line.by_hand},
             {name: one.said for (who, name), one in accounts.items() if who == learner},
         )

@@ -7,7 +7,7 @@ gradebook such an exercise has a maximum, and so a score, of 0; what it adds is 
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -221,7 +221,7 @@ def settle(
     course: CourseFolder,
     lesson: str,
     before: changes.State,
-    decided: Mapping[tuple[str, str], float | None] = MappingProxyType({}),
+    decided: changes.Decided = MappingProxyType({}),
     why: str = "",
 ) -> None:
     """Bring up to date what depends on the verdicts and on what instructors did: marks by rubrics,
@@ -241,7 +241,7 @@ def settle(
         gradebook.db.commit()
     give_extra_credit(course, coursefile.read(course), lesson)
     lateness.apply(course)
-    changes.record(course, lesson, before, why)
+    changes.record(course, lesson, before, why, decided)
 
 
 def _grades(

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from nbgrader.preprocessors import ClearSolutions
 from .. import course as lessons
 from ..course import WrongKernel, variants
 from ..course.kinds import unmarked
-from ..course.weave import CUDA, cell_id, cuda_cell, learners_cell, text, weave, weave_page
+from ..course.weave import CUDA, cell_id, cuda_cell, learners_cell, text, told, weave, weave_page
 from ..course_folder import CHOICE, NOTEBOOKS, WARPWISE
 from ..errors import AuthorError, counted
 from ..judge import Verdict
@@ -69,9 +70,13 @@ class HandOut(ClearSolutions):
 def _hand_out(
     notebook: NotebookNode, lesson: lessons.Lesson, given: Mapping[str, lessons.Exercise]
 ) -> None:
-    """Put what learners get of these exercises, by the names of their cells, into the cells."""
-    for cell in notebook.cells:
+    """Put what learners get of these exercises, by the names of their cells, into the cells, and
+    what is said of them into those in front of each."""
+    for at, cell in enumerate(notebook.cells):
         if (name := grade_id(cell)) in given:
+            said = dict(zip(told(lesson.exercise(name)), told(given[name]), strict=True))
+            for box in takewhile(lambda one: not grade_id(one), notebook.cells[at - 1 :: -1]):
+                box.source = said.get(box.source, box.source)
             cell.source = cuda_cell(name, lesson.handed_out(given[name]), given[name].kind.magic)
 
 
@@ -185,15 +190,22 @@ def drawn(course: CourseFolder, file: coursefile.CourseFile, lesson: str, learne
     )
 
 
+def unvaried(course: CourseFolder, lesson: lessons.Lesson) -> list[str]:
+    """A sentence on the kernels that are the same for all, where course.toml asks for variants."""
+    known = variants.kept(lesson.path)
+    names = [one.name for one in lesson.exercises if one.cases and not known.get(one.name)]
+    return [
+        f"{lesson.name} has vary = true, but there are no variants of {', '.join(names)}: all "
+        "learners get the same. docs/authoring.md says how to make some (Variants)."
+    ] * bool(names and coursefile.read(course).plan(lesson.name).service.vary)
+
+
 def notebook_for(course: CourseFolder, lesson: lessons.Lesson, learner: str) -> str:
-    """The text of the notebook that was released, with the learner's own variants."""
+    """The text of an exam's notebook as it was released, with the learner's own variants."""
     notebook = nbformat.read(course.notebook("release", lesson.name), as_version=4)
-    file = coursefile.read(course)
-    own = {
-        name: variants.read(lesson.exercise(name), anew)
-        for name, anew in drawn(course, file, lesson.name, learner)
-    }
-    _hand_out(notebook, lesson, own)
+    notebook.metadata.warpwise.exam = True
+    mine = dict(drawn(course, coursefile.read(course), lesson.name, learner))
+    _hand_out(notebook, lesson, {name: variants.own(lesson.exercise(name), mine) for name in mine})
     return text(notebook)
 
 
@@ -281,8 +293,11 @@ def _difference(path: Path, made: str) -> str:
 def _lines(notebook: str) -> list[str]:
     """The lines of all cells; the file's own lines when it is no notebook."""
     try:
-        cells = json.loads(notebook)["cells"]
-        return [line for cell in cells for line in "".join(cell["source"]).split("\n")]
+        return [
+            line
+            for cell in json.loads(notebook)["cells"]
+            for line in "".join(cell["source"]).split("\n")
+        ]
     except (ValueError, KeyError, TypeError):
         return notebook.split("\n")
 
@@ -456,8 +471,9 @@ def _what_goes_wrong(
                 id=cell_id(lesson.name, f"%{mistake.wrong.name}"),
                 metadata=skipped,
             )
-            card = verdict_card.page(mistake.verdict, mistake.source, exercise)
-            data, metadata = card._repr_mimebundle_()
+            data, metadata = verdict_card.page(
+                mistake.verdict, mistake.source, exercise
+            )._repr_mimebundle_()
             yield v4.new_code_cell(
                 f'check("{name}")',
                 id=cell_id(lesson.name, f"?{mistake.wrong.name}"),

@@ -53,7 +53,6 @@ SHOWN = 15  # acts in the list of the last ones
 ONE, MISTAKE = "one", "mistake"  # answers that an act holds for; else equal ones
 
 Act = Mapping[str, Any]  # as the page asks for it
-Decided = Mapping[tuple[str, str], float | None]  # by learner and exercise; see `grading.settle`
 
 PAGE = "index.html"
 _WRONG = """<!doctype html><meta charset="utf-8"><title>{name}</title>
@@ -185,12 +184,15 @@ class RubricPage(ServedPage):
             decided = {} if act["do"] == "nothing" else acts[act["do"]](exercise, act, before)
             settle(course, name, before, decided)
 
-    def _undo(self, exercise: course.Exercise, _: Act, __: changes.State) -> Decided:
+    def _undo(self, exercise: course.Exercise, _: Act, __: changes.State) -> changes.Decided:
         undone = rubric.undo(self.names.course, self.lesson.name, exercise.name)
-        mates = undone.whose.get("learner", ())
-        return {(mate, exercise.name): undone.hand for mate in mates if undone.hand is not None}
+        return {
+            (mate, exercise.name): undone.hand
+            for mate in undone.whose.get("learner", ())
+            if undone.hand is not None
+        }
 
-    def _put(self, exercise: course.Exercise, act: Act, before: changes.State) -> Decided:
+    def _put(self, exercise: course.Exercise, act: Act, before: changes.State) -> changes.Decided:
         """Put an item on answers, or take it off. A mark by hand of the one answer gives way."""
         course, name, at = self.names.course, self.lesson.name, (act["learner"], exercise.name)
         found = [one for one in rubric.answers(course, name) if (one.learner, one.exercise) == at]
@@ -208,7 +210,6 @@ class RubricPage(ServedPage):
             ClassroomError("The grader names no mistake in this answer: choose other answers."),
         )
         was = before.get(at)
-        by_hand = team and was and was.by_hand and not was.by_rubric
         rubric.add(
             *(course, name, exercise.name),
             item=act["item"],
@@ -218,11 +219,11 @@ class RubricPage(ServedPage):
             | ({"section": tuple(sorted(mine))} if (mine := self.names.sections) else {}),
             line=line,
             code="".join(code[line - 1 : line]).strip() if line else "",
-            hand=was.after if was and by_hand else None,
+            hand=was.after if team and was and was.by_person else None,
         )
         return dict.fromkeys((mate, exercise.name) for mate in team)
 
-    def _change(self, exercise: course.Exercise, act: Act, _: changes.State) -> Decided:
+    def _change(self, exercise: course.Exercise, act: Act, _: changes.State) -> changes.Decided:
         """Add an item, change it or take it away, for all answers."""
         known, most = rubric.read(self.names.course, self.lesson.name), exercise.points
         items, item, after = known.items.get(exercise.name, {}), act["item"], None
@@ -253,7 +254,7 @@ class RubricPage(ServedPage):
 
     def _state(self, exercise: str) -> dict[str, Any]:
         course = self.names.course
-        known = rubric.read(course, self.lesson.name)
+        known, state = rubric.read(course, self.lesson.name), changes.now(course, self.lesson.name)
         with course.gradebook() as gradebook:
             called = self.names.called(gradebook)
             marks = {
@@ -284,9 +285,10 @@ class RubricPage(ServedPage):
                 for item, one in known.items.get(exercise, {}).items()
             ],
             "answers": [
-                _shown(known, each, marks[each.learner, exercise], called.get(each.learner, ""))
+                _shown(known, each, marks[at], called.get(each.learner, ""), state[at].why)
                 for each in rubric.answers(course, self.lesson.name)
-                if each.exercise == exercise and (each.learner, exercise) in marks
+                for at in [(each.learner, exercise)]
+                if each.exercise == exercise and at in marks
             ],
             "acts": [
                 {**to_builtins(act), "holds": act in known.in_force}
@@ -309,11 +311,14 @@ def rubric_page(here: CourseFolder, lesson: str, section: str | None = None) -> 
 
 
 def _shown(
-    known: rubric.Rubric, answer: rubric.AnswerToMark, mark: export.ExerciseRow, called: str
+    known: rubric.Rubric,
+    answer: rubric.AnswerToMark,
+    mark: export.ExerciseRow,
+    called: str,
+    how: str,
 ) -> dict[str, Any]:
-    """An answer as the page has it."""
+    """An answer as the page has it; `how` a rubric made its mark."""
     verdict, account = answer.kept["verdict"], known.account(answer)
-    how = rubric.how(account, mark.by_hand)
     return {
         "learner": answer.learner,
         "called": called,

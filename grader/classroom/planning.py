@@ -57,17 +57,24 @@ def due(file: coursefile.CourseFile, lesson: str, learner: str) -> datetime | No
 
 def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:
     """From when on nobody can hand the lesson in for points: when it was due for all, with
-    sections, extensions and late days. None: never, or not known, as it is not due."""
+    sections, extensions and late days; an exam when its last window has closed. None: never, or
+    not known, as it is not due."""
     file = coursefile.read(course)
     plan = file.plan(lesson.name)
+    if plan.service.start is not None:
+        return datetime.fromtimestamp(file.closes(lesson.name), UTC).replace(tzinfo=None)
     dates = {
         *(plan.due, *plan.sections.values(), *plan.extensions.values()),
         *(due(file, lesson.name, who) for who, one in file.learners.items() if one.more_days),
     }
     if plan.due is None:
         with course.gradebook() as gradebook:
-            known = [each for each in gradebook.assignments if each.name == lesson.name]
-            dates = {row.duedate for each in known for row in (each, *each.submissions)}
+            dates = {
+                row.duedate
+                for each in gradebook.assignments
+                for row in (each, *each.submissions)
+                if each.name == lesson.name
+            }
     most = sum(exercise.points for exercise in lesson.exercises)
     late = (plan.late.ends(most) if plan.late else 0.0) + file.late_days * coursefile.DAY
     last = max((date for date in dates if date is not None), default=None)

@@ -29,6 +29,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Unicode
 
 from .. import course
+from ..course import variants
 from ..course.weave import CHECK, CUDA, cell_id, graded
 from ..judge import Verdict, judge
 from ..judge.sandbox import landlock
@@ -141,7 +142,10 @@ def _grade(
     """Fill the check cell's output, and return what is kept of the verdict."""
     from ..notebook import cards, verdict_card  # here, as its pictures take long to import
 
-    exercise, most = lesson.exercise(answer.name), float(check.metadata.nbgrader["points"])
+    exercise, most = (
+        variants.own(lesson.exercise(answer.name), dict(marking.drawn)),
+        float(check.metadata.nbgrader["points"]),
+    )
     problem = marking.unreadable or answer.problem or marking.remark
     status = Status.UNREADABLE if answer.unreadable else Status.NOT_ATTEMPTED
     verdict, page = Verdict(exercise.id, 0.0, exercise.points, status, problem), ""

@@ -91,6 +91,10 @@ _LOGGED = """
 INSERT INTO log SELECT NULL, ?1, ?2, ?3, ?4, ?5,
 seal(coalesce((SELECT code FROM log ORDER BY number DESC LIMIT 1), ''), ?5) RETURNING code
 """
+_SAT = """
+SELECT learner, min(at) FILTER (WHERE what = 'begun'), count(*) FILTER (WHERE what = 'received')
+FROM log WHERE lesson = ? GROUP BY learner
+"""
 _RESULT = """
 SELECT result, (SELECT count(*) FROM work WHERE result IS NULL AND at < one.at)
 FROM work AS one WHERE learner = ? AND lesson = ? AND id = ?
@@ -170,6 +174,10 @@ class HandInQueue:
     def _begun(self, learner: str, lesson: str) -> float | None:
         asked = "SELECT min(at) FROM log WHERE what = 'begun' AND learner = ? AND lesson = ?"
         return self._rows(asked, learner, lesson)[0][0]  # type: ignore[no-any-return]
+
+    def sat(self, lesson: str) -> dict[str, tuple[float | None, int]]:
+        """By learner, when the exam was begun, None if it was not, and how many tries there are."""
+        return {who: (begun, tries) for who, begun, tries in self._rows(_SAT, lesson)}
 
     def result(self, learner: str, lesson: str, id: str) -> tuple[bytes | None, int]:
         """The result of a hand-in, None while it waits, and how many are before it. NotTaken if it
@@ -307,13 +315,12 @@ class HandInService:
         judged."""
         result, ahead = self.queue.result(learner, lesson, id)
         file = coursefile.read(self.course)
-        rules = file.plan(lesson).service
-        longest = max((one.time_factor for one in file.learners.values()), default=1.0)
-        shows = ALL if time.time() > rules.longer(longest).window()[1] else rules.shows
+        shows = ALL if time.time() > file.closes(lesson) else file.plan(lesson).service.shows
         if shows == NOTHING:
             return {"shows": shows, "report": None}
-        waits = f"waiting for the judge; {ahead} before you"
-        waiting = NotTaken(waits, 503, wait=POLL + EACH * ahead)
+        waiting = NotTaken(
+            f"waiting for the judge; {ahead} before you", 503, wait=POLL + EACH * ahead
+        )
         whole = msgspec.json.decode(unless(result, waiting), type=Report, strict=False)
         seen = (
             replace(one, verdict=one.verdict and _shown(one.verdict, shows))
@@ -326,10 +333,11 @@ class HandInService:
         rules = self.rules(learner, lesson)
         unless(rules.start, NotTaken(f"{lesson} is no exam.", 404))
         begun = self.queue.begin(learner, lesson, rules, time.time())
-        about = lessons.lesson(lesson, self.course.kernels)
         return {
             "closes": told(rules.window(begun)[1]),
-            "notebook": handing_out.notebook_for(self.course, about, learner),
+            "notebook": handing_out.notebook_for(
+                self.course, lessons.lesson(lesson, self.course.kernels), learner
+            ),
         }
 
     # --- the judge --------------------------------------------------------------------------------
@@ -397,7 +405,9 @@ def _report(grading: Grading, work: SubmittedWork) -> Report:
             one.problem,
             None if one.source is None else _told(grading, work, one.name, one.source),
         )
+        for each in lesson.exercises
         for one in work.answers
+        if one.name == each.name
     ]
     return Report(tuple(found) or (Checked(lesson.name, work.marking.unreadable, None),))
 

@@ -59,6 +59,10 @@ def build_notebooks(
     if not check:
         here = open_course(own(CONFIG))
         say(*(f"made {short(path)}" for path in handing_out.build(here, left=left)))
+        complain(
+            *(said for one in sound for said in handing_out.unvaried(here, one)),
+            *(said for one in sound for said in authors.left_over(one.path)),
+        )
         # Said above already, perhaps a page of names ago.
         complain(*(f"The notebook of {name} is as it was: {why}" for name, why in broken.items()))
         return 1 if broken else 0

@@ -37,7 +37,7 @@ from ..classroom.folder import CourseFolder, alone, open_course
 from ..errors import counted, some, unless
 from ..grouped import grouped
 from ..submissions.intake import is_name
-from .terminal import complain, say, short, show_failures, table
+from .terminal import complain, require_meant, say, short, show_failures, table
 
 if TYPE_CHECKING:  # each command imports what takes long
     from ..classroom import batch, handing_out
@@ -216,8 +216,9 @@ def regrade_lesson(
         judges.judges(jobs, scheduler, confined=not unsafe) as workers,
         batch.trial(here, about.name) if dry_run else nullcontext(here) as course_folder,
     ):
-        learners = here.learners("submitted", about.name)
-        done = batch.regrade(course_folder, about.name, learners, workers, track, yes)
+        done = batch.regrade(
+            course_folder, about.name, here.learners("submitted", about.name), workers, track, yes
+        )
     rows = [
         (
             change.learner,
@@ -303,6 +304,7 @@ def write_feedback(
         bool, typer.Option("--solutions", help="Ours, too, while work can still be handed in.")
     ] = False,
     section: SECTION = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Also while others write the exam.")] = False,
 ) -> None:
     """Write each learner's feedback page, and the marks as CSV."""
     from ..classroom import feedback
@@ -313,26 +315,32 @@ def write_feedback(
         list(filter(names.has, here.learners("autograded", name))),
         ClassroomError(f"Nothing is graded yet: run `grader autograde {name}`."),
     )
-    wanted = solutions or coursefile.read(here).plan(name).solutions == coursefile.PASSED
-    open_until = _open(here, about)
+    plan, open_until = coursefile.read(here).plan(name), _open(here, about)
+    wanted = solutions or plan.solutions == coursefile.PASSED
+    require_meant(
+        [f"{open_until}: until then a page would tell learners what others may learn from them."]
+        * bool(open_until and plan.service.start),
+        yes,
+    )
     made = feedback.write_all(here, name, learners, track, wanted or not open_until)
     say(
         f"feedback: {counted(len(learners), 'page')} in {short(here.root)}/feedback, "
         f"{made} made now"
     )
-    if open_until and not wanted:
-        say(f"our solutions are left out, as {open_until}; --solutions shows them")
-    say(f"the grades of the course are in {short(feedback.export(here))}")
+    say(
+        *[f"our solutions are left out, as {open_until}; --solutions shows them"]
+        * bool(open_until and not wanted),
+        f"the grades of the course are in {short(feedback.export(here))}",
+    )
 
 
 def _open(here: CourseFolder, lesson: course.Lesson) -> str:
     """That learners can still hand in a lesson, and until when; empty when they cannot."""
     until, file = planning.closes(here, lesson), coursefile.read(here)
-    if until is None:
-        return f"{lesson.name} can be handed in at any time"
-    if until < datetime.now(UTC).replace(tzinfo=None):
+    if until and until < datetime.now(UTC).replace(tzinfo=None):
         return ""
-    return f"{lesson.name} can be handed in until {file.local(until)} {file.zone}"
+    when = f"until {file.local(until)} {file.zone}" if until else "at any time"
+    return f"{lesson.name} can be handed in {when}"
 
 
 def show_appeals(
@@ -393,8 +401,10 @@ def mark_by_rubric(
 
     here = course_here()
     page = lecture.rubric_page(here, lesson, section)
-    files = f"{short(here.root)}/rubric.toml and rubric.jsonl"
-    say(f"the marks of {page.lesson.name} are as {files} say")
+    say(
+        f"the marks of {page.lesson.name} are as {short(here.root)}/rubric.toml and rubric.jsonl "
+        "say"
+    )
     if serve:
         lecture.serve(page, port, say, "To mark by the rubric")
 
@@ -487,8 +497,13 @@ def _grades(lesson: str, graded: Iterable[collecting.Graded]) -> Table:
         for one, found in verdicts
         for place, (name, verdict) in enumerate(found.items())
     )
-    columns = ("learner", "exercise", "points", "diagnosis")
-    return table(columns, rows, title=lesson, box=SIMPLE_HEAD, pad_edge=False)
+    return table(
+        ("learner", "exercise", "points", "diagnosis"),
+        rows,
+        title=lesson,
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
 
 
 def _present(here: CourseFolder, lesson: course.Lesson, live: bool, port: int, brief: bool) -> None:

@@ -3,7 +3,6 @@ does with lessons and with who is in the class.
 """
 
 import re
-import sys
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
@@ -26,7 +25,7 @@ from ..classroom import (
     renaming,
     roster,
 )
-from ..classroom.folder import open_course
+from ..classroom.folder import CourseFolder, open_course
 from ..errors import BadInput, counted, some, unless
 from ..submissions.intake import is_name
 from ..whole_files import filed
@@ -38,7 +37,7 @@ from .classroom_commands import (
     opened,
     say_who_is_off_the_roster,
 )
-from .terminal import complain, say, short, table
+from .terminal import complain, require_meant, say, short, table
 
 YES = Annotated[
     bool, typer.Option("--yes", help="Also where that makes learners late: ask nothing.")
@@ -64,7 +63,7 @@ def release_lessons(
 
     here, lessons, _ = opened(lesson)
     if due is not None:
-        _require_meant([planning.objection(here, one.name, due) for one in lessons], yes)
+        require_meant([planning.objection(here, one.name, due) for one in lessons], yes)
     for one in lessons:
         name = one.name
         if due is not None or late is not None:
@@ -90,10 +89,14 @@ def release_lessons(
             else f"to {short(here.shelves)}/outbound/{name}"
         )
         say(f"released {name} {to}")
-        held = handing_out.public(one) if is_exam else []
-        complain(*(f"The public course has {each}, with its solution: no exam" for each in held))
-        if known:
-            say(f"It was released before; the marks of {counted(marked, 'learner')} stay.")
+        complain(
+            *(
+                f"The public course has {each}, with its solution: no exam"
+                for each in (handing_out.public(one) if is_exam else [])
+            ),
+            *handing_out.unvaried(here, one),
+        )
+        say(*[f"It was released before; the marks of {counted(marked, 'learner')} stay."] * known)
 
 
 def extend_lesson(
@@ -105,7 +108,7 @@ def extend_lesson(
     """Give a learner, or a team, more time for a lesson."""
     here, (about,), names = opened(lesson)
     file = names.file
-    _require_meant([planning.objection(here, about.name, until, learner)], yes)
+    require_meant([planning.objection(here, about.name, until, learner)], yes)
     before = planning.extend(here, about.name, learner, until)
     after = coursefile.read(here).plan(about.name).extensions[learner]
     say(
@@ -129,7 +132,7 @@ def accommodate_learner(
         unless((days, factor) != (None, None), typer.BadParameter("give --days or --time, too"))
         before = coursefile.read(here).person(learner).more_days
         fewer = f"{learner} had {counted(before, 'day')} more: what used them is late then."
-        _require_meant([fewer if days is not None and days < before else ""], yes)
+        require_meant([fewer if days is not None and days < before else ""], yes)
         planning.accommodate(here, learner, more_days=days, time_factor=factor)
     listed = [
         f"{name}: {said}"
@@ -141,21 +144,7 @@ def accommodate_learner(
         if said and learner in (None, name)
     ]
     nobody = f"{learner} has no more days or time." if learner else "Nobody has more days or time."
-    say(*(listed or [nobody]))
-    if days is not None:
-        say("The next autograde goes by it.")
-
-
-def _require_meant(objections: list[str], yes: bool) -> None:
-    """Ask on a terminal whether something is meant that could cost learners points; elsewhere
-    BadInput without `yes`."""
-    for objection in filter(None, objections):
-        if yes or sys.stdin.isatty():
-            say(objection)
-        else:
-            raise BadInput(f"{objection} Give --yes if that is meant.")
-    if any(objections) and not yes:
-        typer.confirm("Is that meant?", abort=True)
+    say(*(listed or [nobody]), *(["The next autograde goes by it."] if days is not None else []))
 
 
 def enter_roster(
@@ -193,9 +182,9 @@ def enter_roster(
         f"{counted(len(read.members), 'learner')} of {read.system.name}; "
         f"sections: {named or 'none'}; teams: {len(teams) or 'none'}",
         *(platforms.column(read.system.name, *of_lesson) for of_lesson in columns.items()),
+        *[f"In the gradebook and not in {file.name}: {some(absent)}. Nobody was removed."]
+        * bool(absent),
     )
-    if absent:
-        say(f"In the gradebook and not in {file.name}: {some(absent)}. Nobody was removed.")
     say_who_is_off_the_roster(here)
 
 
@@ -268,14 +257,20 @@ def export_marks(
         f"{counted(len(read.lines), 'learner')}, {without} of them without a mark{unreadable}: "
         f"{short(path)}"
     )
-    for one in read.columns if system in platforms.PLATFORMS else ():
-        say(platforms.column(system, one.lesson, one.headings.get(system, ())))
+    say(
+        *(
+            platforms.column(system, one.lesson, one.headings.get(system, ()))
+            for one in (read.columns if system in platforms.PLATFORMS else ())
+        )
+    )
     say_who_is_off_the_roster(here)
-    if read.left_out:
-        complain(
+    complain(
+        *[
             f"Not in {path.name}, as they are not on the roster: {', '.join(read.left_out)}. "
             "--everybody takes them in."
-        )
+        ]
+        * bool(read.left_out)
+    )
 
 
 def push_marks(
@@ -388,9 +383,11 @@ def show_status(lesson: str, section: SECTION = None) -> None:
     unread = sum(one.unreadable for one in learners)
     strangers = file.off_roster(one.learner for one in learners)
     waiting = sum(one.waits for one in learners)
-    say(f"{name}, times in {file.zone}")
+    start = file.plan(name).service.start
+    window = f", an exam from {file.at(start)} to {file.at(file.closes(name))}" if start else ""
+    say(f"{name}{window}, times in {file.zone}")
     if learners:
-        Console().print(_table(file, learners, strangers))
+        Console().print(_table(here, name, learners, strangers))
     say(
         f"{counted(len(learners), 'learner')}: {sum(one.handed_in for one in learners)} handed in, "
         f"{sum(one.late > 0 for one in learners)} of them late; "
@@ -404,18 +401,40 @@ def show_status(lesson: str, section: SECTION = None) -> None:
 
 
 def _table(
-    file: coursefile.CourseFile, learners: list[planning.LearnerStatus], strangers: list[str]
+    here: CourseFolder, lesson: str, learners: list[planning.LearnerStatus], strangers: list[str]
 ) -> Table:
     """Without the columns that are empty for all; times are never cut, however narrow it is."""
-    rows = [_cells(one, file, one.learner in strangers) for one in learners]
+    file, exam = coursefile.read(here), _exam(here, lesson, [one.learner for one in learners])
+    rows = [
+        _cells(one, file, one.learner in strangers) | exam.get(one.learner, {}) for one in learners
+    ]
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
     cells = (
         [Text(row[name], "red" if name == "to do" else "") for name in columns] for row in rows
     )
     made = table(columns, cells, box=SIMPLE_HEAD, pad_edge=False)
     for column in made.columns:
-        column.no_wrap = column.header in ("learner", "due", "handed in")
+        column.no_wrap = column.header in ("learner", "due", "handed in", "begun", "until", "tries")
     return made
+
+
+def _exam(here: CourseFolder, lesson: str, learners: list[str]) -> dict[str, dict[str, str]]:
+    """The cells about an exam, by learner; none where the lesson is no exam, or no service was
+    ever started."""
+    from ..classroom import serving
+
+    file, known = coursefile.read(here), (here.root / serving.FOLDER).is_dir()
+    rules = file.plan(lesson).service
+    sat = serving.queue_of(here).sat(lesson) if known and rules.start else None
+    return {
+        one: {
+            "begun": file.at(begun) if begun else "no",
+            "until": file.at(rules.longer(file.person(one).time_factor).window(begun)[1]),
+            "tries": f"{tries}{f' of {rules.tries}' if rules.tries else ''}",
+        }
+        for one in (learners if sat is not None else ())
+        for begun, tries in [(sat or {}).get(one, (None, 0))]
+    }
 
 
 def _cells(

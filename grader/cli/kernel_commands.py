@@ -130,6 +130,13 @@ def _check_notebook(path: Path, wanted: str | None, root: Path) -> list[CheckedA
         next(filter(None, map(_LESSON_CELL.search, code)), None),
         BadInput(f'{path}: no cell says which lesson this is, as lesson("02_name") does.'),
     )
+    unless(
+        call[1] in course.names(root)
+        or "'exam': True" not in str(notebook.metadata.get("warpwise")),
+        BadInput(
+            f"check does not work in an exam: `grader submit {call[1]}` hands {path.name} in."
+        ),
+    )
     lesson = course.lesson(call[1], root)
     only = wanted and lesson.exercise(wanted.rpartition("/")[2]).name
     names = [exercise.name for exercise in lesson.exercises]
@@ -204,8 +211,10 @@ def line_in_file(path: Path, text: str, source: str, line: int) -> int | None:
     for cell in json.loads(text)["cells"]:
         lines = "".join(cell["source"]).splitlines(keepends=True)
         if cuda_source("".join(lines)) == source:
-            texts = map(_TEXT.fullmatch, text.splitlines())
-            read = [json.loads(found[1]) if found else None for found in texts]
+            read = [
+                json.loads(found[1]) if found else None
+                for found in map(_TEXT.fullmatch, text.splitlines())
+            ]
             starts = range(len(read) - len(lines) + 1 if line <= len(lines) else 0)
             found = (start for start in starts if read[start : start + len(lines)] == lines)
             return next((start + line for start in found), None)

@@ -18,7 +18,7 @@ from ..errors import LearnerError, counted, unless
 from ..judge import Verdict
 from ..judge.verdict import Report
 from ..learner import editions, folder, progress, start_page, study
-from ..status import DONE
+from ..status import DONE, Status
 from ..submissions import intake
 from .terminal import complain, say, show_verdict
 
@@ -54,10 +54,11 @@ def lab(
         where = None
     root = (where or progress.folder() or Path(DEFAULT)).expanduser().absolute()
     fresh = folder.make(root)
-    if fresh:
-        typer.echo(f"{root} is your folder. It has {counted(len(fresh), 'new notebook')}.")
-    if newer := [name for name in folder.outdated(root) if name not in fresh]:
-        typer.echo(f"New editions of {', '.join(newer)}: `grader update` brings them in.")
+    newer = [name for name in folder.outdated(root) if name not in fresh]
+    say(
+        *[f"{root} is your folder. It has {counted(len(fresh), 'new notebook')}."] * bool(fresh),
+        *[f"New editions of {', '.join(newer)}: `grader update` brings them in."] * bool(newer),
+    )
     # What a compiler reads that no wheel has brought. Without it JupyterLab opens all the same.
     if compilers.chosen_name() == "clang" and cuda_files.missing():
         typer.echo(f"Fetching CUDA's headers, {cuda_files.MEGABYTES} MB, this once ...")
@@ -130,12 +131,11 @@ def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = Non
     root, whole = folder.here(), editions.find_lesson(lesson)
     backup = editions.restore(root, whole, exercise)
     what = f"{exercise} in {whole.name}" if exercise else whole.name
-    typer.echo(f"{what} is as it was handed out.")
-    if backup:
-        say(
-            f"The notebook as it was is kept: {backup}",
-            "If it is open in JupyterLab: File, Reload Notebook from Disk.",
-        )
+    kept = (
+        f"The notebook as it was is kept: {backup}",
+        "If it is open in JupyterLab: File, Reload Notebook from Disk.",
+    )
+    say(f"{what} is as it was handed out.", *(kept if backup else ()))
 
 
 TO = Annotated[str | None, typer.Option("--to", metavar="URL", help="The course's service.")]
@@ -147,16 +147,17 @@ def submit(
     to: TO = None,
     token_file: TOKEN = None,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="For the result.")] = True,
+    results: Annotated[
+        bool, typer.Option("--results", help="Only of what you handed in before, try by try.")
+    ] = False,
 ) -> None:
     """Hand in a lesson.
 
     A service of the course's judges it at once."""
-    if to or SERVICE.is_file():
-        return _send(lesson, to, token_file, wait)
+    if to or results or SERVICE.is_file():
+        return _send(lesson, to, token_file, "earlier" if results else "new" if wait else "")
     done = editions.hand_in(folder.here(), editions.find_lesson(lesson))
-    complain(*done.problems)
-    if done.blank:
-        typer.echo(f"You have not begun {', '.join(done.blank)}.", err=True)
+    complain(*done.problems, *[f"You have not begun {', '.join(done.blank)}."] * bool(done.blank))
     if passed := [name for name, verdict in done.verdicts.items() if verdict.status == "passed"]:
         typer.echo(f"In the cases that you see these pass: {', '.join(passed)}.")
     left = {name: one for name, one in done.verdicts.items() if one.status not in DONE}
@@ -168,26 +169,51 @@ def submit(
     )
 
 
-def _send(lesson: str, to: str | None, token_file: Path | None, wait: bool) -> None:
-    """Hand in to a service, and show what it answers."""
+def _send(lesson: str, to: str | None, token_file: Path | None, shown: str) -> None:
+    """Hand in to a service, and show what it answers: the results that are to be `shown` are those
+    of the "new" hand-in or, where nothing is handed in, of "earlier" ones."""
     from ..learner import sending
 
     root = folder.here()
     found = [path.stem for path in root.glob("[!.]*.ipynb") if path.stem.startswith(lesson)]
     name = found[0] if len(found) == 1 else lesson
     there = sending.opened(to, token_file, complain)
-    receipt = there.hand_in(root, name)
-    of = f" of {receipt.tries}" if receipt.tries else ""
-    say(f"{name} is received: try {receipt.number}{of}, {receipt.at}.")
-    told: dict[str, Any] = there.result(receipt) if wait else {"report": None}
-    if told["report"] is None:
-        return say(f"The receipt is in {editions.HANDED_IN}/. No result is shown now.")
-    notebook = intake.read_answers(root / f"{name}.ipynb")
-    for one in msgspec.convert(told["report"], Report, strict=False).checked:
-        complain(*filter(None, [one.problem]))
-        if one.verdict:
-            (mine,) = intake.find(notebook, [one.exercise.partition("/")[2]])
-            show_verdict(Console(), one.verdict, mine.source or "")
+    if shown != "earlier":
+        there.hand_in(root, name)
+    kept = [
+        copy
+        for copy in sorted((root / editions.HANDED_IN).glob(f"*/{name}.ipynb"))
+        if copy.with_name(sending.RECEIPT).is_file()
+    ]
+    unless(kept, LearnerError(f"No {name} in {root} was handed in to a service."))
+    for copy in kept if shown == "earlier" else kept[-1:]:
+        receipt = msgspec.json.decode(
+            copy.with_name(sending.RECEIPT).read_bytes(), type=sending.Receipt
+        )
+        of = f" of {receipt.tries}" if receipt.tries else ""
+        say(f"{name} is received: try {receipt.number}{of}, {receipt.at}.")
+        told: dict[str, Any] = there.result(receipt) if shown else {"report": None}
+        if told["report"] is None:
+            say(f"The receipt is in {editions.HANDED_IN}/. No result is shown now.")
+        else:
+            _show(msgspec.convert(told["report"], Report, strict=False), copy)
+
+
+def _show(report: Report, copy: Path) -> None:
+    """Show the result of a notebook that was handed in: what was worked on, and all in all."""
+    notebook, found = intake.read_answers(copy), [one.verdict for one in report.checked]
+    complain(*(one.problem for one in report.checked if one.problem))
+    by_name = {one.exercise.partition("/")[2]: one for one in found if one}
+    blank = [name for name, one in by_name.items() if one.status == Status.NOT_ATTEMPTED]
+    for name in [name for name in by_name if name not in blank]:
+        (mine,) = intake.find(notebook, [name])
+        show_verdict(Console(), by_name[name], mine.source or "")
+    most = sum(one.max_points for one in by_name.values())
+    in_all = f"In all {sum(one.points for one in by_name.values()):g} of {counted(most, 'point')}."
+    say(
+        *([f"As they were handed out: {', '.join(blank)}."] if blank else []),
+        *([in_all] if most and None not in found else []),
+    )
 
 
 def begin_exam(
@@ -219,15 +245,15 @@ def appeal(
     What you handed in stays as it is, and so does the time when you did."""
     opened = editions.find_lesson(lesson)
     file, is_sent, is_again = editions.ask(folder.here(), opened, exercise, why)
-    if is_again:
-        typer.echo(
-            f"You asked about {exercise} before. As long as that request has no answer, a new one "
-            "is refused."
-        )
-    typer.echo(
+    again = (
+        f"You asked about {exercise} before. As long as that request has no answer, a new one is "
+        "refused."
+    )
+    say(
+        *([again] if is_again else []),
         f"Your request about {exercise} in {opened.name} is sent through nbgrader."
         if is_sent
-        else f"Send this file to your instructor: {file}"
+        else f"Send this file to your instructor: {file}",
     )
 
 
@@ -282,10 +308,8 @@ def _export_study(without: str) -> None:
 
     here = course_here()
     if without:
-        typer.echo(f"{study_table.draw(here, without)} has a code for each learner on the roster.")
-        return
-    names = [lesson.name for lesson in course.lessons(here.kernels)]
-    path, learners = study_table.write(here, names)
+        return say(f"{study_table.draw(here, without)} has a code for each learner on the roster.")
+    path, learners = study_table.write(here, course.names(here.kernels))
     typer.echo(f"{path} has the rows of {counted(learners, 'learner')}; codebook.md is beside it.")
 
 

@@ -1,9 +1,11 @@
 """What commands show to people at a terminal: sentences, verdicts and profiles."""
 
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
 from rich.table import Table
@@ -11,7 +13,7 @@ from rich.text import Text
 
 from ..course import KINDS
 from ..cuda.errors import lines_of, shown, visible, window
-from ..errors import counted
+from ..errors import BadInput, counted, unless
 from ..judge import partial, sizes
 from ..judge.beside import Beside
 from ..judge.verdict import CaseResult, Verdict, by_cause, stopped
@@ -30,6 +32,16 @@ def say(*sentences: str, stderr: bool = False) -> None:
 def complain(*sentences: str) -> None:
     """The same on stderr."""
     say(*sentences, stderr=True)
+
+
+def require_meant(objections: Iterable[str], yes: bool) -> None:
+    """Ask on a terminal whether something is meant that could harm somebody; elsewhere BadInput
+    without `yes`."""
+    if said := list(filter(None, objections)):
+        unless(yes or sys.stdin.isatty(), BadInput(f"{said[0]} Give --yes if that is meant."))
+        say(*said)
+        if not yes:
+            typer.confirm("Is that meant?", abort=True)
 
 
 def short(path: Path) -> str:

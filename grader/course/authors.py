@@ -225,3 +225,12 @@ def write_lesson(lesson: str, kernels: Path) -> Path:
             encoding="utf-8",
         )
     return folder
+
+
+def left_over(lesson: Path) -> list[str]:
+    """A sentence for each text of a new lesson, made for its author, that lesson.md still has."""
+    return [
+        f"{shown(lesson / 'lesson.md')} still has the text of `grader new`: {said[:50]!r} ..."
+        for said in text(Path(__file__).parent / "scaffold/lesson.md.txt").splitlines()
+        if said[:1].isalpha() and said[:50] in text(lesson / "lesson.md")
+    ]

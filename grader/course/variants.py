@@ -30,6 +30,9 @@ from .model import Case, Exercise, Launch, Lesson, Problem, Rule
 
 FILE = "variants"  # .json, in a lesson's folder
 
+# In place of what an author says of a budget, as its figures are those of the exercise itself.
+_OTHER_COST = "It is enough for work like ours, with arrays that lie in memory as they do here"
+
 # Of a text's lines: the first, from 0, how many, and what stands there instead.
 Change = tuple[int, int, str]
 
@@ -359,6 +362,13 @@ def read(exercise: Exercise, text: str) -> Exercise:
     return recoded(exercise, msgspec.json.decode(text, type=Anew))
 
 
+def own(exercise: Exercise, drawn: Mapping[str, str]) -> Exercise:
+    """The exercise as a learner has it who got these variants, by exercise and as JSON; under its
+    own name."""
+    made = read(exercise, drawn[exercise.name]) if exercise.name in drawn else exercise
+    return replace(made, name=exercise.name, id=exercise.id)
+
+
 def _case(case: Case, plan: LayoutPlan) -> Case:
     anew, hazard = plan.anew, case.hazard
 
@@ -368,7 +378,12 @@ def _case(case: Case, plan: LayoutPlan) -> Case:
     return replace(
         case,
         problem=_Drawn(case.problem, plan),
-        budgets=tuple(replace(one, at_most=times(one.counter, one.number)) for one in case.budgets),
+        budgets=tuple(
+            replace(one, at_most=most, why=one.why if is_same else _OTHER_COST)
+            for one in case.budgets
+            for most in [times(one.counter, one.number)]
+            for is_same in [one.relative or most == one.number]
+        ),
         ours={name: times(name, count) for name, count in case.ours.items()},
         hazard=hazard and replace(hazard, between=anew.between.get(case.name, hazard.between)),
     )

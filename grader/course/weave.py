@@ -199,8 +199,7 @@ def _exercise_cells(lesson: Lesson, name: str, line: int, with_rules: bool) -> l
     solution = lesson.solution(exercise)
     if fault := exercise.kind.fault(solution):
         raise LessonError(f"{authors.place_of(lesson.path, name)}: {exercise.source} {fault}.")
-    promised, kind = _promised(exercise) if with_rules else "", exercise.kind
-    boxes = kind.asked(), _steps(exercise), costs.stated(exercise), promised
+    kind, boxes = exercise.kind, told(exercise)[: None if with_rules else -1]
     colour = CUDA if kind.magic == "cuda" else {}
     known = {"warpwise": {"kind": kind.name, "minutes": exercise.minutes}}
     return [
@@ -214,6 +213,12 @@ def _exercise_cells(lesson: Lesson, name: str, line: int, with_rules: bool) -> l
             metadata=graded(CHECK + name, grade=True, locked=True, points=exercise.points),
         ),
     ]
+
+
+def told(exercise: Exercise) -> tuple[str, ...]:
+    """What the page says of an exercise in front of its cell, "" for what there is not; last, for
+    which launches it must be right."""
+    return exercise.kind.asked(), _steps(exercise), costs.stated(exercise), _promised(exercise)
 
 
 def _steps(exercise: Exercise) -> str:

@@ -9,9 +9,10 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from . import editions
 from .folder import LESSONS
 
 TOKEN_FILE = ".warpwise_token"  # in the learner's home
+RECEIPT = "receipt.json"  # beside what was handed in
 LARGEST = 4 << 20  # bytes of a notebook without its outputs
 # Seconds in which a request is tried again, and between two of them.
 PATIENCE, PAUSE = 600.0, 5.0
@@ -83,24 +85,28 @@ class CourseService:
 
     def hand_in(self, root: Path, lesson: str) -> Receipt:
         """Hand in the lesson's notebook in the learner's folder `root`, without its outputs. The
-        receipt is kept there, beside the notebook as it was handed in."""
+        receipt is kept there, beside the notebook as it was handed in; without one nothing is."""
         copy, id = editions.kept_copy(root, root / f"{lesson}.ipynb"), secrets.token_hex(16)
-        content = intake.read_file(copy)
-        filed(copy, content)
-        unless(
-            len(content) < LARGEST,
-            LearnerError(
-                f"{copy.name} has more than {LARGEST >> 20} MB without its outputs: delete what "
-                "you do not need, and hand in again."
-            ),
-        )
-        answer = self._ask("PUT", f"handins/{lesson}/{id}", content)
-        receipt = msgspec.convert(answer["receipt"], Receipt)
-        unless(
-            receipt.sha256 == hashlib.sha256(content).hexdigest(),
-            MachineError("The service has received something else. Hand in again."),
-        )
-        filed(copy.with_name("receipt.json"), msgspec.json.encode(receipt))
+        with ExitStack() as refused:
+            refused.callback(shutil.rmtree, copy.parent)
+            content = intake.read_file(copy)
+            filed(copy, content)
+            unless(
+                len(content) < LARGEST,
+                LearnerError(
+                    f"{copy.name} has more than {LARGEST >> 20} MB without its outputs: delete "
+                    "what you do not need, and hand in again."
+                ),
+            )
+            receipt = msgspec.convert(
+                self._ask("PUT", f"handins/{lesson}/{id}", content)["receipt"], Receipt
+            )
+            unless(
+                receipt.sha256 == hashlib.sha256(content).hexdigest(),
+                MachineError("The service has received something else. Hand in again."),
+            )
+            filed(copy.with_name(RECEIPT), msgspec.json.encode(receipt))
+            refused.pop_all()
         return receipt
 
     def result(self, receipt: Receipt) -> dict[str, Any]:

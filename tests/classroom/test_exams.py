@@ -2,20 +2,24 @@
 
 import json
 import os
+import re
+import shutil
 import sqlite3
 import time
 from datetime import UTC, datetime
 
 import httpx
+import msgspec
 import nbformat
 import pytest
 import served
 from served import LESSON, Service, course_of, give_tokens, log, put, ran, result
-from small_class import NO_GUARD, SCALED, cell_of
+from small_class import NO_GUARD, SCALED, cell_of, write_lesson
 
 from grader import course
 from grader.classroom import ClassroomError, coursefile, handing_out, verdicts
 from grader.classroom.coursefile import NotTaken, ServiceRules
+from grader.classroom.folder import CONFIG
 from grader.classroom.serving import MOST_OF_ONE, HandInQueue
 from grader.course import variants
 from grader.course.weave import learners_cell, text
@@ -173,6 +177,19 @@ def exam(opens, minutes, more=""):
     return f'[lessons.{LESSON}.serve]\nstart = "{opens}"\nminutes = {minutes}\n{more}'
 
 
+def end_exam(here):
+    """Let the window of each learner have ended long ago."""
+    toml = (here.root / coursefile.FILE).read_text()
+    toml = toml.replace(f"minutes = {10**7}", "minutes = 1")
+    (here.root / coursefile.FILE).write_text(toml)
+
+
+def judged(service, here):
+    """Wait until the service has judged all hand-ins."""
+    while service.waiting(here):
+        time.sleep(0.2)
+
+
 @pytest.mark.slow
 def test_an_exam_tells_nothing_before_its_end_and_everything_after_it(tmp_path, kernels):
     here = course_of(tmp_path / "course", kernels, exam("2020-01-01 00:00", 10**7, "tries = 5"))
@@ -193,9 +210,33 @@ def test_an_exam_tells_nothing_before_its_end_and_everything_after_it(tmp_path, 
         assert "No result is shown now." in said.stdout
         (kept,) = (own / "handed_in").iterdir()
         id = json.loads((kept / "receipt.json").read_text())["id"]
-        toml = (here.root / coursefile.FILE).read_text()
-        toml = toml.replace(f"minutes = {10**7}", "minutes = 1")
-        (here.root / coursefile.FILE).write_text(toml)
+        judged(service, here)
+        assert ran(here, "autograde", LESSON).returncode == 0
+        early = ran(here, "feedback", LESSON)
+        assert early.returncode == 2 and not here.path("feedback", LESSON, "ada").exists()
+        assert f"{LESSON} can be handed in until 20" in early.stderr
+        assert "Give --yes if that is meant." in early.stderr
+        early = ran(here, "feedback", LESSON, "--yes")
+        assert early.returncode == 0
+        assert f"our solutions are left out, as {LESSON} can be handed in until 20" in early.stdout
+        stands = " ".join(ran(here, "status", LESSON).stdout.split())
+        assert f"{LESSON}, an exam from 2020-01-01 00:00 to 20" in stands
+        assert re.search(r"learner .*begun until tries", stands)
+        assert re.search(r"ada .*20\d\d-\d\d-\d\d \d\d:\d\d 20\S+ \d\d:\d\d 1 of 5", stands)
+        assert re.search(r"ben .*no 20\S+ \d\d:\d\d 0 of 5", stands)
+        said = served.learner(own, "check", f"{LESSON}.ipynb")
+        assert "check does not work in an exam: `grader submit 01_add` hands" in said.stderr
+        end_exam(here)
+        said = served.learner(own, "submit", LESSON, *to)
+        assert said.exit_code == 2 and "closed for you" in said.stderr
+        assert list((own / "handed_in").iterdir()) == [kept]  # what is refused looks like no proof
+        said = served.learner(own, "submit", LESSON, "--results", *to)
+        assert said.exit_code == 0, said.output
+        assert "try 1 of 5" in said.stdout
+        assert "As they were handed out: add, scale." in said.stdout
+        assert said.stdout.endswith("In all 0 of 6 points.\n")
+        late = ran(here, "feedback", LESSON)
+        assert late.returncode == 0 and "left out" not in late.stdout
         assert "closed for you" in put(service, tokens["ada"], b"{}", "1" * 32).json()["error"]
         answered = result(service, tokens["ada"], id)
         assert answered["shows"] == "all"
@@ -275,8 +316,7 @@ def test_each_learner_gets_variants_and_is_marked_by_them(tmp_path):
             fetched[learner] = began.json()["notebook"]
             id = f"{number:032x}"
             assert put(service, tokens[learner], content, id, name).status_code == 200
-        while service.waiting(here):
-            time.sleep(0.5)
+        judged(service, here)
     assert fetched["ada"] != fetched["ben"]
     known = {path.name for path in (here.root / "verdicts").iterdir()}
     graded = ran(here, "autograde", name)
@@ -307,3 +347,79 @@ def test_a_release_as_an_exam_needs_a_start_and_names_what_is_public(tmp_path, k
     assert said.returncode == 0, said.stderr
     assert " as an exam: `grader serve` gives it out" in said.stdout
     assert "The public course has saxpy, with its solution: no exam" in said.stderr
+    assert "no variants" not in said.stderr
+
+
+@pytest.mark.slow
+def test_a_lesson_that_is_to_vary_and_has_no_variants_is_named(tmp_path, kernels):
+    own = shutil.copytree(kernels, tmp_path / "kernels")
+    rules = exam("2020-01-01 00:00", 60, "vary = true")
+    here = course_of(tmp_path / "build", own, rules, released=False)
+    shutil.copy(CONFIG, tmp_path)
+    for command in (("release", LESSON, "--exam"), ("build",)):
+        said = ran(here, "--course", str(tmp_path), *command)
+        assert said.returncode == 0, said.stderr
+        assert f"{LESSON} has vary = true, but there are no variants of add, scale" in said.stderr
+
+
+# In `scale` of the small lesson the elements of x lie at every second place, so a warp reads 8
+# sectors, and not 4.
+BUDGET = """
+from dataclasses import replace
+from grader.course import Budget
+
+sectors = Budget("global_load_sectors", 16, "4 for 32 threads, as neighbours read neighbours")
+other = replace(other, cases=(replace(other.cases[0], budgets=(sectors,)), *other.cases[1:]))
+"""
+STRIDED = SCALED.replace("2 * x[i]", "2 * x[2 * i]")
+
+
+def varied(folder):
+    """The small lesson, with one variant of `scale`."""
+    kernels = write_lesson(folder)
+    with (kernels / LESSON / "exercises.py").open("a") as file:
+        file.write(BUDGET)
+    anew = variants.Anew(
+        {"x": "every second"},
+        {"x": variants.ArrayUse({"scale.x": "n"})},
+        {"scale": ("x", "doubled", "n")},
+        variants.changes(SCALED, STRIDED),
+        costs={"global_load_sectors": 2.0},
+    )
+    (kernels / LESSON / "variants.json").write_bytes(msgspec.json.encode({"scale": [anew]}))
+    return kernels
+
+
+@pytest.mark.slow
+def test_what_is_shown_of_a_variant_has_the_variants_budgets(tmp_path):
+    (tmp_path / "kernels").mkdir()
+    rules = exam("2020-01-01 00:00", 10**7, "vary = true")
+    here = course_of(tmp_path / "course", varied(tmp_path / "kernels"), rules)
+    tokens = give_tokens(here)
+    with Service(here) as service:
+        to = ("--to", service.url, "--token-file", str(tokens["ada"]))
+        served.learner(tmp_path, "exam", LESSON, "desk", *to)
+        path = tmp_path / "desk" / f"{LESSON}.ipynb"
+        given = path.read_text()
+        assert "at most 8 sectors loaded from global memory per warp" in given
+        assert "at most 4 sectors" not in given
+        desk = nbformat.reads(given, as_version=4)
+        cell_of(desk, "scale").source = learners_cell("scale", STRIDED)
+        path.write_text(text(desk))
+        assert served.learner(path.parent, "submit", LESSON, *to).exit_code == 0
+        judged(service, here)
+    end_exam(here)
+    assert ran(here, "autograde", LESSON).returncode == 0
+    said = ran(here, "feedback", LESSON)
+    assert said.returncode == 0, said.stderr
+    page = (here.path("feedback", LESSON, "ada") / f"{LESSON}.html").read_text()
+    assert "32 (8 per warp)" in page and "16 (4 per warp)" not in page
+    assert "no line differs" in page  # from the solution of the variant
+    assert "our solutions are left out" not in said.stdout
+
+
+def test_a_variants_message_has_no_figures_of_the_exercise_itself(tmp_path):
+    one = course.lesson(LESSON, varied(tmp_path)).exercise("scale")
+    own = variants.vary(one, 0, tmp_path)
+    (budget,) = own.cases[0].budgets
+    assert budget.number == 32 and "4 for 32 threads" not in budget.why

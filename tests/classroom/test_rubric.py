@@ -312,16 +312,50 @@ def test_everywhere_is_the_same_number_and_how_it_came_about(here):
     assert line.why == HOW
 
 
-def test_an_answered_request_goes_before_the_rubric(here):
-    put(here, "ben", change(here, "Good names", 0.5), "equal")
+def answered(here, points):
+    """Give ben a mark in answer to a request."""
     request = here.root / "appeals" / "ben" / "request.json"
     request.parent.mkdir(parents=True)
     asked = {"lesson": LESSON, "exercise": "add", "why": "Why?", "at": "2026-01-05 10:00"}
     request.write_text(json.dumps(asked))
-    answer = ("--answer", "ben", LESSON, "add", "You are right.", "--points", "3")
+    answer = ("--answer", "ben", LESSON, "add", "You are right.", "--points", points)
     assert grader(here, "appeals", *answer).exit_code == 0
+
+
+def test_an_answered_request_goes_before_the_rubric(here):
+    put(here, "ben", change(here, "Good names", 0.5), "equal")
+    answered(here, "3")
     assert grader(here, "autograde", LESSON, "--jobs", "1").exit_code == 0
     assert marks(here) == AUTOMATIC | {"ben": 3.0, "cy": 2.1}
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_mark_by_hand_stays_also_where_a_rubric_gives_as_much(here, when):
+    """2.1 points, in answer to a request, `when` the first item was put on."""
+    names, steps = change(here, "Good names", 0.5), [lambda: answered(here, "2.1")]
+    steps.insert(when == "before", lambda: put(here, "ben", names, "equal"))
+    for step in steps[:: 1 if when == "before" else -1]:
+        step()
+    assert marks(here) == AUTOMATIC | {"ben": 2.1, "cy": 2.1}
+    (ben,) = [one for one in page(here).answer({"exercise": "add"})["answers"] if one["by_hand"]]
+    assert ben["learner"] == "ben"
+    more = change(here, "Short", 1)
+    put(here, "ben", more, "equal")
+    assert marks(here) == AUTOMATIC | {"ben": 2.1, "cy": 3.1}
+    change(here, "Short", 2, more)
+    assert grader(here, "autograde", LESSON, "--jobs", "1").exit_code in (0, 1)
+    assert marks(here) == AUTOMATIC | {"ben": 2.1, "cy": 4.0}
+
+
+def test_an_item_for_just_this_answer_takes_the_place_also_of_an_equal_mark(here):
+    answered(here, "2.1")
+    names = change(here, "Good names", 0.5)
+    put(here, "ben", names)
+    change(here, "Good names", 1, names)
+    assert marks(here)["ben"] == 2.6
+    undo(here), undo(here)
+    put(here, "ben", names, "equal")
+    assert marks(here) == AUTOMATIC | {"ben": 2.1, "cy": 2.1}
 
 
 def test_a_comment_is_at_its_line_also_in_an_equal_answer_of_another_layout(here):

@@ -48,6 +48,7 @@ def test_a_hand_in_is_received_judged_and_found_by_autograde(here, tokens, servi
     assert said.exit_code == 0, said.output
     assert f"{LESSON} is received: try 1, 20" in said.stdout
     assert re.search(f"{LESSON}/add +✓ passed", said.stdout)
+    assert said.stdout.endswith("In all 6 of 6 points.\n")
     (kept,) = (own / "handed_in").iterdir()
     receipt = json.loads((kept / "receipt.json").read_text())
     known = {path.name for path in (here.root / "verdicts").iterdir()}
@@ -74,6 +75,23 @@ def test_a_wrong_answer_is_explained_and_a_hidden_case_is_not(here, tokens, serv
     for one in answered["report"]["checked"]:
         for case in one["verdict"]["cases"]:
             assert case["visible"] or not case["mismatches"]
+
+
+def test_what_is_as_it_was_handed_out_is_named_once_and_did_not_fail(
+    here, tokens, service, tmp_path
+):
+    own = folder_of(tmp_path / "own", notebook(here, scale=SCALED))
+    to = ("--to", service.url, "--token-file", str(tokens["ben"]))
+    said = served.learner(own, "submit", LESSON, *to)
+    assert said.exit_code == 0, said.output
+    assert "not_attempted" not in said.stdout and "hidden case failed" not in said.stdout
+    ending = "As they were handed out: add.\nIn all 2 of 6 points.\n"
+    assert said.stdout.endswith(ending)
+    (kept,) = (own / "handed_in").iterdir()
+    (own / f"{LESSON}.ipynb").write_bytes(notebook(here, add=SOLUTION, scale=SCALED))
+    again = served.learner(own, "submit", LESSON, "--results", *to)
+    assert again.exit_code == 0 and again.stdout.endswith(ending)
+    assert list((own / "handed_in").iterdir()) == [kept]  # nothing was handed in
 
 
 REFUSED = {
