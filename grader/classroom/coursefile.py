@@ -159,7 +159,8 @@ class ServiceRules(msgspec.Struct, frozen=True):
         unless(
             now <= closes,
             NotTaken(
-                f"This exam closed for you on {told(closes)}, {ago} ago: nothing more is taken."
+                f"This exam closed for you on {told(closes)}, {ago} ago: nothing more is taken. "
+                "When it is over for all, `grader submit LESSON --results` shows your results."
             ),
         )
 

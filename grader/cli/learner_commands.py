@@ -206,13 +206,14 @@ def _show(report: Report, copy: Path) -> None:
     by_name = {one.exercise.partition("/")[2]: one for one in found if one}
     blank = [name for name, one in by_name.items() if one.status == Status.NOT_ATTEMPTED]
     for name in [name for name in by_name if name not in blank]:
-        (mine,) = intake.find(notebook, [name])
-        show_verdict(Console(), by_name[name], mine.source or "")
-    most = sum(one.max_points for one in by_name.values())
-    in_all = f"In all {sum(one.points for one in by_name.values()):g} of {counted(most, 'point')}."
+        show_verdict(Console(), by_name[name], intake.find(notebook, [name])[0].source or "")
+    marked = [one for one in by_name.values() if one.status != Status.KEPT]
+    later = "" if len(marked) == len(by_name) else ", without what is marked later"
+    most = sum(one.max_points for one in marked)
     say(
-        *([f"As they were handed out: {', '.join(blank)}."] if blank else []),
-        *([in_all] if most and None not in found else []),
+        *[f"As they were handed out: {', '.join(blank)}."] * bool(blank),
+        *[f"In all {sum(one.points for one in marked):g} of {counted(most, 'point')}{later}."]
+        * bool(most and None not in found),
     )
 
 

@@ -86,3 +86,21 @@ def test_a_name_that_cannot_be_is_refused(here, name):
     said = run(here, "new", name)
     assert said.exit_code == 2
     assert "as in 20_histogram" in said.stderr or "is a folder" in said.stderr
+
+
+@pytest.mark.slow
+def test_a_build_names_text_that_was_for_the_author(tmp_path):
+    def grader(*arguments):
+        command = [sys.executable, "-m", "grader", "--course", str(tmp_path), *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+
+    grader("new", LESSON)
+    page = tmp_path / f"kernels/{LESSON}/lesson.md"
+    where = f"kernels/{LESSON}/lesson.md still has the text of `grader new`: "
+    said = grader("build").stderr
+    assert f"{where}'What a learner can do after this lesson" in said
+    assert f"{where}'Fences become cells: a `python` fence" in said
+    assert f"{where}'Say what a learner should look at next.' ..." in said
+    prose = re.sub(r"(?m)^[A-Za-z][^#`]*?[\w`].*$", "Own words.", page.read_text())
+    page.write_text(prose)
+    assert "still has" not in grader("build").stderr
