@@ -419,21 +419,23 @@ def _table(
 
 
 def _exam(here: CourseFolder, lesson: str, learners: list[str]) -> dict[str, dict[str, str]]:
-    """The cells about an exam, by learner; none where the lesson is no exam, or no service was
-    ever started."""
-    from ..classroom import serving
-
-    file, known = coursefile.read(here), (here.root / serving.FOLDER).is_dir()
+    """The cells about an exam, by learner; none where the lesson is no exam."""
+    file = coursefile.read(here)
     rules = file.plan(lesson).service
-    sat = serving.queue_of(here).sat(lesson) if known and rules.start else None
+    if rules.start is None:
+        return {}
+    from ..classroom import serving  # here: it takes long, and only an exam needs it
+
+    is_known = (here.root / serving.FOLDER).is_dir()
+    sat = serving.queue_of(here).sat(lesson) if is_known else {}
     return {
         one: {
             "begun": file.at(begun) if begun else "no",
             "until": file.at(rules.longer(file.person(one).time_factor).window(begun)[1]),
             "tries": f"{tries}{f' of {rules.tries}' if rules.tries else ''}",
         }
-        for one in (learners if sat is not None else ())
-        for begun, tries in [(sat or {}).get(one, (None, 0))]
+        for one in learners
+        for begun, tries in [sat.get(one, (None, 0))]
     }
 
 

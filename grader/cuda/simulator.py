@@ -343,8 +343,7 @@ class SimulatedKernel:
         `args`: NumPy arrays, changed in place, and NumPy scalars of the parameters' types.
         Raises one of the `grader.cuda` exceptions for whatever goes wrong.
         """
-        threads = dimensions(self.name, "block", block)
-        observed = current_run()
+        threads, observed = dimensions(self.name, "block", block), current_run()
         run = observed or Run()
         try:
             job = self._job(self._geometry(grid, threads), self._passed(args), shared_mem, run)

@@ -331,8 +331,7 @@ def _bytes(array: np.ndarray) -> np.ndarray:
 
 def _unwritten(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
     for buffer in _smallest_first(instance.problem):
-        missing = ~ran.arrays[f"written/{buffer}"]
-        name = words.name(buffer)
+        missing, name = ~ran.arrays[f"written/{buffer}"], words.name(buffer)
         if missing.all() and missing.size:
             what = say.nothing_written(name)
         elif missing.any():

@@ -176,8 +176,7 @@ def examined(
     program: PtxModule, linked: LinkedProgram, rule: Rule, effort: Effort
 ) -> Iterator[Doubt]:
     """What could not be excluded; nothing where the kernel is proved. Raises Undecided."""
-    graph = LoopGraph(linked.function)
-    variables = variables_of(program, linked)
+    graph, variables = LoopGraph(linked.function), variables_of(program, linked)
     for shape in shapes(rule):
         thread = explored(graph, variables, rule, shape, effort)
         # Those that are answered fastest come first.
