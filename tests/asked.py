@@ -161,7 +161,7 @@ def table(word: str = "") -> None:
     missing = 0
     for lesson in course.lessons():
         for exercise in lesson.exercises:
-            if word not in exercise.id or exercise.cases[0].hazard:
+            if word not in exercise.id or not exercise.cases or exercise.cases[0].hazard:
                 continue
             print(f"{exercise.id} ({exercise.kind.name})")
             code = without_comments(lesson.solution(exercise))

@@ -48,7 +48,7 @@ class Known:
 
 def solutions() -> Iterator[Known]:
     for lesson in course.lessons():
-        for exercise in lesson.exercises:
+        for exercise in filter(attrgetter("cases"), lesson.exercises):  # no question
             yield Known("solution", exercise.id, exercise, lesson.solution(exercise))
 
 
