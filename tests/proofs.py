@@ -14,6 +14,7 @@ import argparse
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 import suites
 import z3

@@ -70,7 +70,7 @@ def test_an_author_who_stands_in_a_course_works_on_that_one(course, tmp_path):
     grader(folder, "new", "01_histogram")
     (page,) = folder.glob("kernels/*/lesson.md")
     page.write_text(page.read_text().replace("# Histogram", "# Counting"))
-    assert in_folder(folder, "build").strip().endswith("made notebooks/01_histogram.ipynb")
+    assert "made notebooks/01_histogram.ipynb" in in_folder(folder, "build")
     assert "02_sums is a lesson" in in_folder(folder, "new", "02_sums")
     assert (folder / "kernels" / "02_sums").is_dir()
 
@@ -133,7 +133,7 @@ def test_one_lesson_is_built_alone(tmp_path):
     assert "02_sums" not in grader(tmp_path, "build", "01", "--check", rc=1)
     said = grader(tmp_path, "build", "01")
     assert said.count("made ") == 1
-    assert said.strip().endswith("notebooks/01_histogram.ipynb")
+    assert said.startswith("made ") and "notebooks/01_histogram.ipynb" in said.splitlines()[0]
     assert "One more line." in (notebooks / "01_histogram.ipynb").read_text()
     assert [path.name for path in sorted(notebooks.iterdir())] == [
         "01_histogram.ipynb",
