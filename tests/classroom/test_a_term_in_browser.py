@@ -158,7 +158,7 @@ def test_the_published_course_keeps_an_answer_and_says_who_marks_it(homework, qu
 def test_a_wrong_kernel_s_card_has_its_points_and_the_corrected_one_s_more(homework):
     assert "not there yet" in homework["wrong"]["add"]
     assert "1.2 of 4 points" in homework["wrong"]["add"]
-    assert "y is taken away" in homework["wrong"]["add"]
+    assert "One fault (wrong answer). All else is right" in homework["wrong"]["add"]
     assert "3 of 4 points" in homework["corrected"]["add"]
 
 
