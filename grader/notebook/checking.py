@@ -232,9 +232,7 @@ def hint_on_card(name: str) -> None:
 
 def _hints_on(verdict: Verdict, exercise: Exercise) -> tuple[tuple[str, str], ...]:
     """The titles and texts of hints on a verdict; a hidden case has none but the lesson's."""
-    fault = verdict.partial.mistake if verdict.partial else ""
     return (
-        *[("The fault", f"{fault[:1].upper()}{fault[1:]}.")][: bool(fault)],
         *verdict.for_learner().parts.hints,
         *(
             (f"A hint for: {end.replace('_', ' ')}", exercise.hints_on[end])

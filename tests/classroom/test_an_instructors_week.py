@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from grader import course
 from grader.classroom import feedback, planning
 from grader.classroom.folder import new_course
-from grader.cli import course_commands
+from grader.cli import terminal
 from grader.cli.app import app
 from grader.learner import folder as learners_folder
 from grader.submissions import intake
@@ -123,7 +123,7 @@ def test_on_a_terminal_it_is_asked(here, monkeypatch, answer, kept):
         def isatty(self):
             return True
 
-    monkeypatch.setattr(course_commands, "sys", type("Sys", (), {"stdin": Terminal()}))
+    monkeypatch.setattr(terminal, "sys", type("Sys", (), {"stdin": Terminal()}))
     monkeypatch.chdir(here.root)
     done = CliRunner().invoke(app, ["release", LESSON, "--due", "2026-01-01"], input=answer)
     assert "6 of 6 would be late" in done.output and "Is that meant?" in done.output
