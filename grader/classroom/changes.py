@@ -60,11 +60,18 @@ State = dict[tuple[str, str], MarkChange]  # by learner and exercise
 Decided = Mapping[tuple[str, str], float | None]
 
 
-def now(course: CourseFolder, lesson: str, decided: Decided = MappingProxyType({})) -> State:
-    """Everybody's marks of a lesson as the gradebook has them."""
+def now(
+    course: CourseFolder,
+    lesson: str,
+    decided: Decided = MappingProxyType({}),
+    known: State | None = None,
+) -> State:
+    """Everybody's marks of a lesson as the gradebook has them. `known`: those of the log's last
+    lines, by default they are read."""
     with course.gradebook() as gradebook:
         found = by_learner(gradebook, lesson)
-    state, accounts, known = State(), rubric.accounts(course, lesson), last(course, lesson)
+    state, accounts = State(), rubric.accounts(course, lesson)
+    known = last(course, lesson) if known is None else known
     for learner, mine in found.items():
         parts = verdicts.fingerprint(course.path("autograded", lesson, learner))
         points = 0.0 - (mine[0].late_penalty or 0.0)
@@ -134,10 +141,11 @@ def record(
 ) -> State:
     """Add to the log what is new since `before`, by default since its last lines about the lesson;
     `why` is said of all of it where it is known. Returns what marks are now."""
-    state = now(course, lesson, decided)
+    known = last(course, lesson)
+    state = now(course, lesson, decided, known)
     new = [
         replace(line, why=why or line.why)
-        for line in between(last(course, lesson) if before is None else before, state, decided)
+        for line in between(known if before is None else before, state, decided)
     ]
     if new:
         with (course.root / FILE).open("a", encoding="utf-8") as log:

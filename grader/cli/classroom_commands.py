@@ -318,8 +318,11 @@ def write_feedback(
     plan, open_until = coursefile.read(here).plan(name), _open(here, about)
     wanted = solutions or plan.solutions == coursefile.PASSED
     require_meant(
-        [f"{open_until}: until then a page would tell learners what others may learn from them."]
-        * bool(open_until and plan.service.start),
+        [
+            f"{open_until}: until then a page would tell learners what others may learn from them."
+            if open_until and plan.service.start
+            else ""
+        ],
         yes,
     )
     made = feedback.write_all(here, name, learners, track, wanted or not open_until)
@@ -328,8 +331,9 @@ def write_feedback(
         f"{made} made now"
     )
     say(
-        *[f"our solutions are left out, as {open_until}; --solutions shows them"]
-        * bool(open_until and not wanted),
+        f"our solutions are left out, as {open_until}; --solutions shows them"
+        if open_until and not wanted
+        else "",
         f"the grades of the course are in {short(feedback.export(here))}",
     )
 

@@ -96,7 +96,11 @@ def release_lessons(
             ),
             *handing_out.unvaried(here, one),
         )
-        say(*[f"It was released before; the marks of {counted(marked, 'learner')} stay."] * known)
+        say(
+            f"It was released before; the marks of {counted(marked, 'learner')} stay."
+            if known
+            else ""
+        )
 
 
 def extend_lesson(
@@ -144,7 +148,7 @@ def accommodate_learner(
         if said and learner in (None, name)
     ]
     nobody = f"{learner} has no more days or time." if learner else "Nobody has more days or time."
-    say(*(listed or [nobody]), *(["The next autograde goes by it."] if days is not None else []))
+    say(*(listed or [nobody]), "" if days is None else "The next autograde goes by it.")
 
 
 def enter_roster(
@@ -182,8 +186,9 @@ def enter_roster(
         f"{counted(len(read.members), 'learner')} of {read.system.name}; "
         f"sections: {named or 'none'}; teams: {len(teams) or 'none'}",
         *(platforms.column(read.system.name, *of_lesson) for of_lesson in columns.items()),
-        *[f"In the gradebook and not in {file.name}: {some(absent)}. Nobody was removed."]
-        * bool(absent),
+        f"In the gradebook and not in {file.name}: {some(absent)}. Nobody was removed."
+        if absent
+        else "",
     )
     say_who_is_off_the_roster(here)
 
@@ -265,11 +270,10 @@ def export_marks(
     )
     say_who_is_off_the_roster(here)
     complain(
-        *[
-            f"Not in {path.name}, as they are not on the roster: {', '.join(read.left_out)}. "
-            "--everybody takes them in."
-        ]
-        * bool(read.left_out)
+        f"Not in {path.name}, as they are not on the roster: {', '.join(read.left_out)}. "
+        "--everybody takes them in."
+        if read.left_out
+        else ""
     )
 
 
@@ -426,8 +430,7 @@ def _exam(here: CourseFolder, lesson: str, learners: list[str]) -> dict[str, dic
         return {}
     from ..classroom import serving  # here: it takes long, and only an exam needs it
 
-    is_known = (here.root / serving.FOLDER).is_dir()
-    sat = serving.queue_of(here).sat(lesson) if is_known else {}
+    sat = serving.queue_of(here).sat(lesson) if (here.root / serving.FOLDER).is_dir() else {}
     return {
         one: {
             "begun": file.at(begun) if begun else "no",

@@ -56,8 +56,8 @@ def lab(
     fresh = folder.make(root)
     newer = [name for name in folder.outdated(root) if name not in fresh]
     say(
-        *[f"{root} is your folder. It has {counted(len(fresh), 'new notebook')}."] * bool(fresh),
-        *[f"New editions of {', '.join(newer)}: `grader update` brings them in."] * bool(newer),
+        f"{root} is your folder. It has {counted(len(fresh), 'new notebook')}." if fresh else "",
+        f"New editions of {', '.join(newer)}: `grader update` brings them in." if newer else "",
     )
     # What a compiler reads that no wheel has brought. Without it JupyterLab opens all the same.
     if compilers.chosen_name() == "clang" and cuda_files.missing():
@@ -131,11 +131,11 @@ def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = Non
     root, whole = folder.here(), editions.find_lesson(lesson)
     backup = editions.restore(root, whole, exercise)
     what = f"{exercise} in {whole.name}" if exercise else whole.name
-    kept = (
-        f"The notebook as it was is kept: {backup}",
-        "If it is open in JupyterLab: File, Reload Notebook from Disk.",
+    say(
+        f"{what} is as it was handed out.",
+        f"The notebook as it was is kept: {backup}" if backup else "",
+        "If it is open in JupyterLab: File, Reload Notebook from Disk." if backup else "",
     )
-    say(f"{what} is as it was handed out.", *(kept if backup else ()))
 
 
 TO = Annotated[str | None, typer.Option("--to", metavar="URL", help="The course's service.")]
@@ -157,7 +157,7 @@ def submit(
     if to or results or SERVICE.is_file():
         return _send(lesson, to, token_file, "earlier" if results else "new" if wait else "")
     done = editions.hand_in(folder.here(), editions.find_lesson(lesson))
-    complain(*done.problems, *[f"You have not begun {', '.join(done.blank)}."] * bool(done.blank))
+    complain(*done.problems, f"You have not begun {', '.join(done.blank)}." if done.blank else "")
     if passed := [name for name, verdict in done.verdicts.items() if verdict.status == "passed"]:
         typer.echo(f"In the cases that you see these pass: {', '.join(passed)}.")
     left = {name: one for name, one in done.verdicts.items() if one.status not in DONE}
@@ -211,9 +211,10 @@ def _show(report: Report, copy: Path) -> None:
     later = "" if len(marked) == len(by_name) else ", without what is marked later"
     most = sum(one.max_points for one in marked)
     say(
-        *[f"As they were handed out: {', '.join(blank)}."] * bool(blank),
-        *[f"In all {sum(one.points for one in marked):g} of {counted(most, 'point')}{later}."]
-        * bool(most and None not in found),
+        f"As they were handed out: {', '.join(blank)}." if blank else "",
+        f"In all {sum(one.points for one in marked):g} of {counted(most, 'point')}{later}."
+        if most and None not in found
+        else "",
     )
 
 
@@ -246,12 +247,11 @@ def appeal(
     What you handed in stays as it is, and so does the time when you did."""
     opened = editions.find_lesson(lesson)
     file, is_sent, is_again = editions.ask(folder.here(), opened, exercise, why)
-    again = (
+    say(
         f"You asked about {exercise} before. As long as that request has no answer, a new one is "
         "refused."
-    )
-    say(
-        *([again] if is_again else []),
+        if is_again
+        else "",
         f"Your request about {exercise} in {opened.name} is sent through nbgrader."
         if is_sent
         else f"Send this file to your instructor: {file}",

@@ -22,8 +22,8 @@ from ..watch.counters import METRICS, Counters
 
 
 def say(*sentences: str, stderr: bool = False) -> None:
-    """A line for each."""
-    for sentence in sentences:
+    """A line for each that is not empty."""
+    for sentence in filter(None, sentences):
         Console(stderr=stderr, soft_wrap=True, emoji=False).print(
             sentence, markup=False, highlight=False
         )

@@ -394,24 +394,24 @@ class Declarations:
             found |= {one for name, of in given if name in found for one in _WORD.findall(of)}
         return found
 
-    def computed_on(
-        self, index: str, line: int, numbers: Mapping[str, int | None] | None = None
-    ) -> str:
+    def computed_on(self, index: str, line: int, numbers: Mapping[str, int] | None = None) -> str:
         """ ": `row` is 7 (line 8) and `col` is 0 (line 9)": the names in an index on a source line
         that get their values on lines before it in its kernel. Their values follow from whole
-        `numbers` as `n` and `threadIdx_x`; " (lines 8 and 9)" where one does not. "" where they
-        get them on the line itself, or in a loop's head."""
+        `numbers`, such as those of `n` and `threadIdx.x`; " (lines 8 and 9)" where one does not.
+        "" where they get them on the line itself, or in a loop's head."""
         begin = max((at for at in range(1, line) if "__global__" in self.line(at)), default=0)
-        known, lines = {**self._constants, **(numbers or {})}, dict[str, int]()
+        given = {_plain(name): one for name, one in (numbers or {}).items()}
+        known: dict[str, int | None] = {**self._constants, **given}
+        lines, kernel = dict[str, int](), "\n".join(self.lines[begin:])
         for at in sorted({*range(begin + 1, line)} - {*self.loops}):
             for name, text in _GIVEN.findall(self.line(at)):
-                times = re.findall(_ASSIGNED.format(name), "\n".join(self.lines[begin:]))
-                value = _evaluate(re.sub(r"\b([A-Za-z]\w*)\.", r"\1_", text), known)
-                known[name] = value if (len(times) == 1 and abs(value or 0) < 1 << 31) else None
+                value = _evaluate(_plain(text), known)
+                is_only = len(re.findall(_ASSIGNED.format(name), kernel)) == 1
+                known[name] = value if is_only and abs(value or 0) < 1 << 31 else None
                 lines |= {name: at} if name in _WORD.findall(index) else {}
-        told = [f"`{one}` is {known[one]} (line {at})" for one, at in lines.items()]
-        if numbers and told and None not in [known[one] for one in lines]:
-            return f": {' and '.join(filter(None, [', '.join(told[:-1]), told[-1]]))}"
+        if numbers and lines and None not in [known[one] for one in lines]:
+            *before, last = (f"`{one}` is {known[one]} (line {at})" for one, at in lines.items())
+            return f": {', '.join(before)}{' and ' * bool(before)}{last}"
         *before, last = [str(at) for at in dict.fromkeys(lines.values())][-3:] or [""]
         return f" (line{'s' * bool(before)} {' and '.join([*before, last])})" if last else ""
 
@@ -591,6 +591,11 @@ def _constants(text: str) -> dict[str, int]:
         value = _evaluate(match["as"] or match["value"], found)
         found[name] = value if found.get(name, value) == value else None
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _plain(text: str) -> str:
+    """Python's names for CUDA's: `threadIdx_x` for `threadIdx.x`."""
+    return re.sub(r"\b([A-Za-z]\w*)\.", r"\1_", text)
 
 
 def _evaluate(text: str, constants: Mapping[str, int | None]) -> int | None:

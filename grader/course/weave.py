@@ -199,7 +199,7 @@ def _exercise_cells(lesson: Lesson, name: str, line: int, with_rules: bool) -> l
     solution = lesson.solution(exercise)
     if fault := exercise.kind.fault(solution):
         raise LessonError(f"{authors.place_of(lesson.path, name)}: {exercise.source} {fault}.")
-    kind, boxes = exercise.kind, told(exercise)[: None if with_rules else -1]
+    kind, boxes = exercise.kind, told(exercise, with_rules)
     colour = CUDA if kind.magic == "cuda" else {}
     known = {"warpwise": {"kind": kind.name, "minutes": exercise.minutes}}
     return [
@@ -215,10 +215,11 @@ def _exercise_cells(lesson: Lesson, name: str, line: int, with_rules: bool) -> l
     ]
 
 
-def told(exercise: Exercise) -> tuple[str, ...]:
-    """What the page says of an exercise in front of its cell, "" for what there is not; last, for
-    which launches it must be right."""
-    return exercise.kind.asked(), _steps(exercise), costs.stated(exercise), _promised(exercise)
+def told(exercise: Exercise, with_rules: bool = True) -> tuple[str, ...]:
+    """What the page says of an exercise in front of its cell, "" for what there is not; last,
+    `with_rules`, for which launches it must be right."""
+    promised = _promised(exercise) if with_rules else ""
+    return exercise.kind.asked(), _steps(exercise), costs.stated(exercise), promised
 
 
 def _steps(exercise: Exercise) -> str:

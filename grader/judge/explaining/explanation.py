@@ -248,9 +248,10 @@ class Explanation(MadeOf):
             why, line = f"The {number:g} is a number in your code{where}.", there or line
             ask = f"Which value should be here instead of {number:g}?"
             if NO_ELEMENT in found.mine:
-                ask = f"Should {found.place.who} do this step without an element? If it should, w"
-                ask += (
-                    f"hich value belongs here instead of {number:g}, or in the place of the result?"
+                ask = (
+                    f"Should {found.place.who} do this step without an element? If it should, "
+                    f"which value belongs here instead of {number:g}, or in the place of the "
+                    "result?"
                 )
         elif not words:
             right = "Everything that this step uses is right. The step itself is wrong."

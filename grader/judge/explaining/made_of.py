@@ -192,8 +192,10 @@ class MadeOf(About):
                 if not str(more):  # nothing is wrong with the index of the load
                     asked = f"Which comparison decides about {self._name(mine)}?"
                     if not math.isnan(self._input(mine)):
-                        asked = f"Follow this value from line {line} to line {stored.line}. Which "
-                        asked += "index or condition on its way is wrong?"
+                        asked = (
+                            f"Follow this value from line {line} to line {stored.line}. Which "
+                            "index or condition on its way is wrong?"
+                        )
                     more, line = Message(remedy=asked), stored.line
             yield Message(f"{sentence}.") + more, head if rule.why == loop.first != "" else line
 
@@ -231,8 +233,7 @@ class MadeOf(About):
             here = [one for one in self._ours if not self._other_launch(one.buffer)]
             lost, line = self._listed(here or self._ours), self._last_use(self._ours)
             asked = f"Which step should bring {lost} into {self._here}?"
-            path, last = self.pair.path or ThreadPath(), self.mine.stored
-            said, at = last_conditions(path, self.words.source, (last and last.line) or 0)
+            said, at = self._passed()
             passed = f" {capital(said)}." if said and at == line else ""
             yield (
                 Message(
@@ -250,6 +251,11 @@ class MadeOf(About):
         mine, ours = times(self.mine.summed), times(self.ours.summed)
         if self._all_told and mine and ours and not self._arose:
             yield from self._differ(mine, ours, self.mine.summed, f"In its sums, {self._here}")
+
+    def _passed(self) -> tuple[str, int | None]:
+        """The last conditions on the way of the thread that stored it (see `last_conditions`)."""
+        path, last = self.pair.path or ThreadPath(), self.mine.stored
+        return last_conditions(path, self.words.source, (last and last.line) or 0)
 
     def _differ(self, mine: Times, ours: Times, used: Sequence[Used], what: str) -> Told:
         lacks, has = ours.keys() - mine.keys(), mine.keys() - ours.keys()
@@ -378,8 +384,7 @@ class MadeOf(About):
             sentence = f"The {self._found:g} is a number in your code{there}. "
             remedy = f"Which value should be here instead of {self._found:g}?"
         else:
-            path, last = self.pair.path or ThreadPath(), self.mine.stored
-            asked, _ = last_conditions(path, self.words.source, (last and last.line) or 0)
+            asked, _ = self._passed()
             sentence += f"No input has replaced it{f': {asked}' if asked else ''}."
             put = f"hich line should put {self._listed(self._ours)} in its place?"
             remedy = f"Is this the right condition? If it is, w{put}" if asked else f"W{put}"

@@ -158,9 +158,8 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
             known |= {
                 f"{name}.{axis}": at for axis, at in zip(rules.AXES, place or (), strict=False)
             }
-        numbers = {name.replace(".", "_"): number for name, number in known.items()}
-        index = declared.index(here, _array(told.first))
-        computed, sizes = declared.computed_on(index, here, numbers), ", ".join(words.sizes(launch))
+        computed = declared.computed_on(declared.index(here, _array(told.first)), here, known)
+        sizes = ", ".join(words.sizes(launch))
         of, asked = f"{', with' if computed else ' with'} {sizes}" if sizes else "", ""
         remedy = (
             f"This thread should be here, but its index is wrong{computed}{of}. "
