@@ -11,6 +11,16 @@ that were refused are listed with the reason. With --more those that are kept st
 
 With --check those that are kept are tried again, or one of each N with the exercise's own number;
 the exit status is 1 if one is refused now.
+
+A lesson's operations.toml says how the text changes for each entry of `Exercise.operations`:
+
+    [EXERCISE.OPERATION]
+    says = "partial[b] is the maximum of block b's part of x, and no sum"
+    edits = [['regular expression', 'text in its place'], ...]
+    right = ["double_count"]     # named mistakes that are right answers here
+
+The edits are made one after the other, with all that is found, in the solution, in given lines and
+in the named mistakes.
 """
 
 from __future__ import annotations
@@ -21,9 +31,11 @@ import json
 import re
 import sys
 import time
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import permutations, product
 
 import msgspec
@@ -48,6 +60,48 @@ TRIES = 3  # times as many are tried
 LOOKED_AT = 500  # of so many the indices are compared
 MOST_COSTLY = 3.5  # times what the exercise's own solution costs
 LIMITS = replace(STANDARD_LIMITS, reasoning=0.0)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What operations.toml says of an operation, see above."""
+
+    name: str = ""
+    says: str = ""
+    edits: tuple[tuple[str, str], ...] = ()
+    right: tuple[str, ...] = ()
+
+    def edited(self, text: str) -> str:
+        for pattern, new in self.edits:
+            text = re.sub(pattern, new, text, flags=re.MULTILINE)
+        return text
+
+    def of(self, exercise: Exercise) -> Exercise:
+        """The exercise with this operation, its texts included."""
+        if not self.name:
+            return exercise
+        other, kind = exercise.operations[self.name](exercise), exercise.kind
+        if isinstance(kind, kinds.Given):
+            kind = replace(kind, given=self.edited(kind.given))
+        elif isinstance(kind, kinds.Order):
+            kind = replace(kind, distractors=tuple(map(self.edited, kind.distractors)))
+        solution = self.edited(exercise.solution)
+        if solution == exercise.solution:
+            raise ValueError(f"{exercise.id}: {self.name} changes nothing in the solution.")
+        return replace(other, solution=solution, kind=kind)
+
+
+def operations(exercise: Exercise) -> list[Operation]:
+    """The exercise's own operation, and then the others."""
+    path = course.KERNELS / exercise.id.partition("/")[0] / "operations.toml"
+    told = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    others = told.get(exercise.name, {})
+    if strange := others.keys() ^ exercise.operations.keys():
+        raise ValueError(f"{exercise.id}: only one of two files knows {', '.join(strange)}.")
+    return [
+        Operation(),
+        *(msgspec.convert({"name": name, **one}, Operation) for name, one in others.items()),
+    ]
 
 
 @dataclass(frozen=True)
@@ -161,13 +215,18 @@ class Text:
     exercise: Exercise
     draft: Anew
 
+    @cached_property
+    def operation(self) -> Operation:
+        [found] = [one for one in operations(self.exercise) if one.name == self.draft.operation]
+        return found
+
     def source(self, text: str) -> str:
         """A source with this exercise's kernels, in the layouts."""
         writers = {
             at: writer(at[1], length, layout)
             for at, (_, layout, length) in LayoutPlan(self.draft).places.items()
         }
-        return rewritten(text, writers)
+        return rewritten(self.operation.edited(text), writers)
 
     def lines(self, text: str) -> str:
         """Lines that can stand in the answer's place, in the layouts."""
@@ -178,7 +237,10 @@ class Text:
     @property
     def heading(self) -> str:
         """The task's own sentences, as the first lines of its comment."""
-        told = ["Drawn anew. Here arrays lie in memory in another way than the text below says:"]
+        told = [f"Here {self.operation.says}."] if self.operation.says else []
+        if self.draft.layouts:
+            told.append("Here arrays lie in memory in another way than the text below says:")
+        told = [f"Drawn anew. {' '.join(told[:1])}", *told[1:]]
         for (_, name), (_, layout, length) in LayoutPlan(self.draft).places.items():
             write = writer(name, length, layout)
             at, element = "i", "element i"
@@ -195,6 +257,7 @@ class Text:
         places = LayoutPlan(draft).places
         reached = re.compile("|".join(rf"\b{name}\s*\[" for _, name in places) or "(?!)")
         text = self.source(exercise.solution)
+        heading = self.heading if places or self.operation.says else ""
         if isinstance(kind, kinds.Write):
             text = with_places(text, reached)
         given, lines = draft.given or getattr(kind, "given", ""), getattr(kind, "distractors", ())
@@ -202,8 +265,8 @@ class Text:
         return Anew(
             draft.layouts,
             draft.arrays,
-            {one.name: tuple(one.parameters) for one in kernels(exercise.solution)},
-            varied.changes(exercise.solution, (self.heading if places else "") + text),
+            {one.name: tuple(one.parameters) for one in kernels(text)},
+            varied.changes(exercise.solution, heading + text),
             now and f"{now}\n",
             bool(draft.given),
             tuple(map(self.lines, lines)),
@@ -212,6 +275,7 @@ class Text:
                 for case in exercise.cases
                 if case.hazard and case.hazard.between
             },
+            operation=draft.operation,
         )
 
 
@@ -254,16 +318,13 @@ def found(
     wanted = wanted or (WRITTEN if isinstance(exercise.kind, kinds.Write) else OTHERS)
     able = arrays(exercise)
     made.refused.update(one for one in able.values() if isinstance(one, str))
-    seen = {("", indices(exercise, exercise, able))}
-    for one in known:
-        bug = one.given if one.bug else ""
-        seen.add((bug, indices(varied.recoded(exercise, one), exercise, able)))
-    for one in candidates(lesson, exercise, able)[:LOOKED_AT]:
+    seen = {differs(exercise, one) for one in (Anew(), *known)}
+    for one in candidates(lesson, exercise)[:LOOKED_AT]:
         if len(made.kept) >= wanted or made.tried == TRIES * wanted:
             break
         try:
             made_of = Text(exercise, one).anew()
-            key = one.given, indices(varied.recoded(exercise, made_of), exercise, able)
+            key = differs(exercise, made_of)
             if key in seen:
                 raise Refused("its indices are those of another")
             seen.add(key)
@@ -275,24 +336,31 @@ def found(
     return made
 
 
-def candidates(lesson: Lesson, exercise: Exercise, arrays: dict[str, Able | str]) -> list[Anew]:
-    """All variants that may be made, with other layouts of one array or two, in an order that
-    depends on the exercise alone."""
-    able = {name: one for name, one in arrays.items() if isinstance(one, Able)}
-    choices = [("", *one.layouts) for one in able.values()]
-    chosen = [
-        {one: name for one, name in zip(able, names, strict=True) if name}
-        for names in product(*choices)
-        if sum(map(bool, names)) <= 2
-    ]
+def candidates(lesson: Lesson, exercise: Exercise) -> list[Anew]:
+    """All variants that may be made, of each operation, with other layouts of one array or two, in
+    an order that depends on the exercise alone."""
     bugs = [Anew(), *bugs_of(exercise, lesson.wrong_kernels)]
-    made = [
-        replace(bug, layouts=some, arrays={name: able[name].use for name in some})
-        for bug in bugs
-        for some in chosen
-        if some or bug.given
-    ]
-    names = [f"{exercise.id} {one} {one.given}".encode() for one in made]
+    made = []
+    for operation in operations(exercise):
+        every = arrays(operation.of(exercise))
+        able = {name: one for name, one in every.items() if isinstance(one, Able)}
+        chosen = [
+            {one: name for one, name in zip(able, names, strict=True) if name}
+            for names in product(*[("", *one.layouts) for one in able.values()])
+            if sum(map(bool, names)) <= 2
+        ]
+        made += [
+            replace(
+                bug,
+                layouts=some,
+                arrays={name: able[name].use for name in some},
+                operation=operation.name,
+            )
+            for bug in bugs
+            for some in chosen
+            if some or bug.given or operation.name
+        ]
+    names = [f"{one.operation}{exercise.id} {one} {one.given}".encode() for one in made]
     order = sorted(zip(names, made, strict=True), key=lambda one: hashlib.sha256(one[0]).digest())
     return [one for _, one in order]
 
@@ -323,6 +391,15 @@ def indices(variant: Exercise, exercise: Exercise, arrays: dict[str, Able | str]
     )
 
 
+def differs(exercise: Exercise, anew: Anew) -> tuple[str, frozenset[str], frozenset[str]]:
+    """By which two variants are told apart: another bug, the named mistakes that are none there,
+    and the indices."""
+    operation = Text(exercise, anew).operation
+    new = varied.recoded(exercise, anew) if anew != Anew() else exercise
+    found = indices(new, exercise, arrays(operation.of(exercise)))
+    return anew.given if anew.bug else "", frozenset(operation.right), found
+
+
 def tried(lesson: Lesson, exercise: Exercise, anew: Anew) -> Anew:
     """The variant with what its solution costs; Refused where it is not as it must be."""
     made = replace(anew, costs=_costs(exercise, varied.recoded(exercise, anew)))
@@ -338,8 +415,11 @@ def require(lesson: Lesson, exercise: Exercise, anew: Anew) -> None:
         if case.status != Status.PASSED:
             raise Refused(f"its solution fails: {case.status}")
     for one in lesson.wrong_kernels:
-        if one.exercise == exercise.name and not _fails(lesson, new, one.source, text):
-            raise Refused(f"its cases do not catch {one.name}")
+        if one.exercise == exercise.name:
+            is_right = one.name in text.operation.right
+            if is_right == _fails(lesson, new, one.source, text):
+                how = "do not pass" if is_right else "do not catch"
+                raise Refused(f"its cases {how} {one.name}")
 
 
 def _costs(exercise: Exercise, new: Exercise) -> dict[str, float]:

@@ -71,7 +71,7 @@ _SHOWS_ONLY = "grader.notebook"  # what verdicts look like, not what they are
 _NO_MARK_HANGS_ON = (
     *("*.md", "*.svg", "*.png", "*.jpg", "*.gif", "*.pyc", ".*", "wrong", "__pycache__"),
     *("benchmarks*.py", "shown.py", "measured.json", "mistakes.toml", "equivalent_mutants.toml"),
-    "variants.json",
+    *("variants.json", "operations.toml"),
 )
 
 # As their distributions' names begin.

@@ -278,7 +278,8 @@ def _require_exercise(exercise: Exercise, path: Path) -> None:
 # Of a lesson's folder: edits of the solution, which give it away, right answers, and what editors
 # and version control leave of a file that they changed.
 _KEPT_BACK = re.compile(
-    r"(answers|mistakes|equivalent_mutants)\b.*|wrong|__pycache__|[.#].*|.*(~|\.(bak|orig|rej|old|tmp))"
+    r"(answers|mistakes|operations|equivalent_mutants)\b.*|wrong|__pycache__|[.#].*"
+    r"|.*(~|\.(bak|orig|rej|old|tmp))"
 )
 
 

@@ -322,6 +322,8 @@ class Exercise:
     a `Pattern` of a wrong answer, shown first while the last check ended in it. `minutes`: how long
     it takes somebody who has read the page up to there; `teaches`: the one thing, in a few words.
     `steps`: what is written and checked one after the other; the last one is the whole exercise.
+    `operations`: by name, what makes another exercise of this one for its variants, with another
+    operation or other types (see `grader.course.variants.operation`).
     `id` is "lesson/name", `file` the name of the file that defines it, `solution` the text of
     `source`, `rules` those of the lesson's rules.py, and `size_points` what the case is worth that
     tries sizes of its own (0: there is none); all are set when it is found."""
@@ -336,6 +338,7 @@ class Exercise:
     minutes: int = 0
     teaches: str = ""
     steps: tuple[WritingStep, ...] = ()
+    operations: Mapping[str, Callable[["Exercise"], "Exercise"]] = field(default_factory=dict)
     id: str = ""
     file: str = ""
     solution: str = ""

@@ -1,14 +1,16 @@
-"""Exercises drawn anew: their arrays lie in memory in another way.
+"""Exercises drawn anew: with another operation, and with arrays that lie in memory in another way.
 
-A variant is made mechanically of what authors have written already. Inputs and expected outputs are
-stored in other layouts, and every access to them in the solution and in given lines is written so.
-A layout is told once, by an expression that is read as C++ in kernels and by NumPy for arrays. So
-references, rules, promises and budgets stay the author's own. In a kernel to write, the given lines
-that reach for such an array become the learner's. A bug to find may also be another named mistake.
+Most of a variant is made mechanically of what authors have written already. Inputs and expected
+outputs are stored in other layouts, and every access to them in the solution and in given lines is
+written so. A layout is told once, by an expression that is read as C++ in kernels and by NumPy for
+arrays. So references, rules, promises and budgets stay the author's own. In a kernel to write, the
+given lines that reach for such an array become the learner's. A bug to find may also be another
+named mistake. An author may add operations: a maximum in place of a sum, whole numbers in place of
+floats.
 
 `python -m tools.variants` looks for variants, and keeps those in the lesson's variants.json that
-the judge has tried: names of layouts, how many times the costs are, and which lines of the solution
-change. In a course as learners may have it, they are changes of what is handed out.
+the judge has tried: the operation, names of layouts, how many times the costs are, and which lines
+of the solution change. In a course as learners may have it, they are changes of what is handed out.
 """
 
 import re
@@ -189,7 +191,8 @@ class Anew:
     """How an exercise is drawn anew: by array the name of its layout, and what is known of it; the
     `parameters` of each kernel; changes of the solution (see `changed`); what its kind hands out as
     `given` lines, perhaps with another `bug`, or as `distractors`; by case, the lines that its
-    hazard is `between`; by counter, how many times what the exercise's own solution costs."""
+    hazard is `between`; by counter, how many times what the exercise's own solution costs; the name
+    of another `operation`, if it has one."""
 
     layouts: Mapping[str, str] = field(default_factory=dict)
     arrays: Mapping[str, ArrayUse] = field(default_factory=dict)
@@ -200,10 +203,11 @@ class Anew:
     distractors: tuple[str, ...] = ()
     between: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     costs: Mapping[str, float] = field(default_factory=dict)
+    operation: str = ""
 
     def __str__(self) -> str:
         said = [f"{array}: {layout}" for array, layout in self.layouts.items()]
-        return ", ".join([*said, *(["another bug"] if self.bug else [])])
+        return ", ".join(filter(None, (self.operation, *said, "another bug" * self.bug)))
 
 
 # ---- the arrays of an exercise ----
@@ -306,10 +310,10 @@ class LayoutPlan:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """Draws the problem of a case in the layouts of a plan."""
+    """Draws the problem of a case, and makes another one of it."""
 
     draw: Callable[[np.random.Generator], Problem]
-    plan: LayoutPlan
+    other: Callable[[Problem, np.random.Generator], Problem]
 
     @property
     def __wrapped__(self) -> object:
@@ -317,7 +321,28 @@ class _Drawn:
         return getattr(self.draw, "__wrapped__", self.draw)
 
     def __call__(self, rng: np.random.Generator) -> Problem:
-        return self.plan.problem(self.draw(rng), rng)
+        return self.other(self.draw(rng), rng)
+
+
+def operation(
+    problem: Callable[[Problem], Problem], rule: Callable[[Rule], Rule] = replace
+) -> Callable[[Exercise], Exercise]:
+    """Another operation, for `Exercise.operations`: of each `problem` that a case draws it makes
+    the one to solve instead, and likewise of each `rule`. Points, budgets and what is required
+    stay. Hints are left out, as they speak of the exercise's own operation.
+
+    A file operations.toml in the lesson's folder, which learners do not get, says how the solution
+    changes (see docs/authoring.md)."""
+
+    def other(exercise: Exercise) -> Exercise:
+        cases = (
+            replace(case, problem=_Drawn(case.problem, lambda made, _: problem(made)))
+            for case in exercise.cases
+        )
+        rules = tuple(map(rule, exercise.rules))
+        return replace(exercise, hints=(), hints_on={}, cases=tuple(cases), rules=rules)
+
+    return other
 
 
 def changes(text: str, wanted: str) -> tuple[Change, ...]:
@@ -337,6 +362,8 @@ def changed(text: str, changes: tuple[Change, ...]) -> str:
 
 def recoded(exercise: Exercise, anew: Anew, number: int = 0) -> Exercise:
     """The exercise drawn anew, called after its number."""
+    if anew.operation:
+        exercise = exercise.operations[anew.operation](exercise)
     plan, kind = LayoutPlan(anew), exercise.kind
     name = f"{exercise.name}_{number + 1}"
     reached = re.compile("|".join(rf"\b{name}\s*\[" for _, name in plan.places) or "(?!)")
@@ -377,7 +404,7 @@ def _case(case: Case, plan: LayoutPlan) -> Case:
 
     return replace(
         case,
-        problem=_Drawn(case.problem, plan),
+        problem=_Drawn(case.problem, plan.problem),
         budgets=tuple(
             replace(one, at_most=most, why=one.why if is_same else _OTHER_COST)
             for one in case.budgets

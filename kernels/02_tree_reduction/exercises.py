@@ -19,6 +19,7 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
+    Rule,
     WritingStep,
     covering,
     hidden,
@@ -29,6 +30,7 @@ from grader.course import (
 )
 from grader.course.inputs import heavy_tailed, negative, offset, quarters, spikes
 from grader.course.tolerances import sum_bound
+from grader.course.variants import operation
 
 BLOCK = 256  # threads per block, and leaves of its tree
 WARPS = BLOCK // 32
@@ -88,6 +90,65 @@ def tree_budgets(blocks: int) -> tuple[Budget, ...]:
     )
 
 
+# --- operations of variants --------------------------------------------------------------------
+
+
+def below_zero(x: np.ndarray) -> np.ndarray:
+    """Where no element is 0, numbers below 0, so that a fold that begins with 0 shows."""
+    return x if (x == 0).any() else -np.abs(x)
+
+
+def signed(x: np.ndarray) -> np.ndarray:
+    """Every third number with the other sign."""
+    return np.where(np.arange(x.size) % 3 == 1, -x, x).astype(x.dtype)
+
+
+def whole(x: np.ndarray) -> np.ndarray:
+    """Whole numbers of both signs, which nothing rounds."""
+    finite = np.nan_to_num(4 * x.astype(np.float64), nan=3, posinf=5, neginf=-7)
+    return signed((finite.astype(np.int64) % 10_007).astype(np.int32))
+
+
+def magnitudes(rows: np.ndarray) -> np.ndarray:
+    return np.fmax.reduce(np.abs(rows), axis=1, initial=0.0)
+
+
+def largest(rows: np.ndarray) -> np.ndarray:
+    return np.fmax.reduce(rows, axis=1, initial=-np.inf)
+
+
+def smallest(rows: np.ndarray) -> np.ndarray:
+    return np.fmin.reduce(rows, axis=1, initial=np.inf)
+
+
+def of_ints(rule: Rule) -> Rule:
+    """The rule with ints in place of floats."""
+    parameters = tuple(one.replace("float ", "int ") for one in rule.parameters)
+    return replace(rule, parameters=parameters, values=())
+
+
+def of_blocks(fold, fill: float, numbers=np.copy):
+    """In each launch, the elements of each block of `numbers(x)` are folded: float64[blocks] of
+    float64[blocks, block], with `fill` where a thread has no element."""
+
+    def made(problem: Problem) -> Problem:
+        inputs, outputs = {}, {}
+        for launch in problem.launches:
+            x, partial = launch.args[:2]
+            inputs[x] = numbers(problem.inputs[x])
+            rows = stretches(inputs[x], launch.grid, launch.block, fill)
+            outputs[partial] = Expected(fold(rows), inputs[x].dtype)
+        return replace(problem, inputs=inputs, outputs=outputs)
+
+    return made
+
+
+OF_BLOCKS = {
+    "minimum": operation(of_blocks(smallest, np.inf)),
+    "largest magnitude": operation(of_blocks(magnitudes, 0.0, signed)),
+}
+
+
 # --- interleaved -------------------------------------------------------------------------------
 
 
@@ -109,6 +170,11 @@ interleaved = Exercise(
     minutes=9,
     teaches="a tree whose strides let whole warps be idle",
     source="2_interleaved.cu",
+    operations=OF_BLOCKS
+    | {
+        "maximum": operation(of_blocks(largest, -np.inf, below_zero)),
+        "sum of ints": operation(of_blocks(lambda rows: rows.sum(axis=1), 0.0, whole), of_ints),
+    },
     cases=(
         Case("one full block", lambda rng: sums(quarters(rng, BLOCK)), points=1),
         Case(
@@ -207,6 +273,10 @@ maximum = Exercise(
     minutes=6,
     teaches="the identity of an operation pads a tree",
     source="3_max.cu",
+    operations={
+        "minimum": operation(of_blocks(smallest, np.inf, np.negative)),
+        "largest magnitude": operation(of_blocks(magnitudes, 0.0, signed)),
+    },
     cases=(
         Case("one full block", lambda rng: maxima(negative(rng, BLOCK)), points=1),
         Case(
