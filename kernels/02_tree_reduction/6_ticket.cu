@@ -1,8 +1,8 @@
 // Which block is the last? Every block draws one ticket. The block with the last one copies a value.
 //
-//   sign      float[1], only read
+//   value     float[1], only read
 //   finished  unsigned int[1], 0 before the launch, and 0 again after it for the next one
-//   seen      float[1], written by the block that draws the last ticket; copy[0] = value[0]
+//   copy      float[1], written by the block that draws the last ticket; copy[0] = value[0]
 //   block     any number of threads, of which one draws
 extern "C" __global__ void ticket(const float* value, unsigned int* finished, float* copy) {
     // Your turn: draw a ticket. If it is the last one, write the copy, and set the counter to 0.

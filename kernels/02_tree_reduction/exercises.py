@@ -109,16 +109,20 @@ def whole(x: np.ndarray) -> np.ndarray:
     return signed((finite.astype(np.int64) % 10_007).astype(np.int32))
 
 
+def small(x: np.ndarray) -> np.ndarray:
+    return whole(x) % 97
+
+
 def magnitudes(rows: np.ndarray) -> np.ndarray:
-    return np.fmax.reduce(np.abs(rows), axis=1, initial=0.0)
+    return np.fmax.reduce(np.abs(rows), axis=-1, initial=0.0)
 
 
 def largest(rows: np.ndarray) -> np.ndarray:
-    return np.fmax.reduce(rows, axis=1, initial=-np.inf)
+    return np.fmax.reduce(rows, axis=-1, initial=-np.inf)
 
 
 def smallest(rows: np.ndarray) -> np.ndarray:
-    return np.fmin.reduce(rows, axis=1, initial=np.inf)
+    return np.fmin.reduce(rows, axis=-1, initial=np.inf)
 
 
 def of_ints(rule: Rule) -> Rule:
@@ -138,6 +142,43 @@ def of_blocks(fold, fill: float, numbers=np.copy):
             inputs[x] = numbers(problem.inputs[x])
             rows = stretches(inputs[x], launch.grid, launch.block, fill)
             outputs[partial] = Expected(fold(rows), inputs[x].dtype)
+        return replace(problem, inputs=inputs, outputs=outputs)
+
+    return made
+
+
+def of_products(fold, numbers, dtype=np.float32):
+    """For `dot`: `fold(x * y)` of the `numbers` of both, in float64, in place of the sum."""
+
+    def made(problem: Problem) -> Problem:
+        inputs, outputs = {}, {}
+        for launch in problem.launches:
+            x, y, result = launch.args[:3]
+            if x in problem.inputs:
+                inputs |= {name: numbers(problem.inputs[name]) for name in (x, y)}
+                total = fold(inputs[x].astype(np.float64) * inputs[y])
+            else:
+                inputs[y] = problem.inputs[y].astype(dtype)  # ones
+            if result in problem.outputs:
+                outputs[result] = Expected(np.array([total]), dtype, rtol=2.0**-23)
+        scratch = {name: (shape, dtype) for name, (shape, _) in problem.scratch.items()}
+        return replace(problem, inputs=inputs, outputs=outputs, scratch=scratch)
+
+    return made
+
+
+def of_the_grid(fold, numbers):
+    """For `last_block`: the numbers of each block are folded, and those of all."""
+
+    def made(problem: Problem) -> Problem:
+        inputs, outputs = dict(problem.inputs), {}
+        for launch in problem.launches:
+            x, partial, total = launch.args[:3]
+            inputs[x] = numbers(problem.inputs[x])
+            owner = np.arange(inputs[x].size) // launch.block % launch.grid
+            of_blocks = [fold(inputs[x][owner == block]) for block in range(launch.grid)]
+            outputs[partial] = Expected(np.array(of_blocks), inputs[x].dtype)
+            outputs[total] = Expected(np.array([fold(inputs[x])]), inputs[x].dtype)
         return replace(problem, inputs=inputs, outputs=outputs)
 
     return made
@@ -379,6 +420,11 @@ dot = Exercise(
     minutes=9,
     teaches="a grid-stride loop in front of a tree",
     source="4_dot.cu",
+    operations={
+        "largest product": operation(of_products(largest, below_zero)),
+        "largest magnitude": operation(of_products(magnitudes, signed)),
+        "product of ints": operation(of_products(np.sum, small, np.int32), of_ints),
+    },
     cases=(
         Case("as many threads as elements", lambda rng: whole_products(rng, 512, 2), points=1),
         Case(
@@ -502,21 +548,27 @@ last_block = Exercise(
     steps=(
         WritingStep(
             "the sums of the blocks",
-            "Let thread 0 of each block write its sum to `partial`.",
+            "Let thread 0 of each block write the block's result to `partial`.",
             outputs=("partial",),
         ),
         WritingStep(
             "the total",
-            "Let each block draw a ticket, and let the last one write the sum of all to `total`.",
+            "Let each block draw a ticket, and let the last one write the whole result to `total`.",
             outputs=("total",),
         ),
         WritingStep(
             "the next launch, the fences and the cost",
             "Set `finished` back to 0, put both fences in, and let neighbouring threads read "
-            "neighbouring sums.",
+            "neighbouring results.",
         ),
     ),
     source="7_last_block.cu",
+    operations={
+        "maximum": operation(of_the_grid(largest, below_zero)),
+        "minimum": operation(of_the_grid(smallest, np.copy)),
+        "largest magnitude": operation(of_the_grid(magnitudes, signed)),
+        "sum of ints": operation(of_the_grid(np.sum, whole), of_ints),
+    },
     cases=(
         Case("one block", lambda rng: whole_sum(rng, 700, 1), points=0.5),
         Case(

@@ -21,6 +21,7 @@ from grader.course import (
     Place,
     Problem,
     Requirement,
+    Rule,
     anywhere,
     covering,
     hidden,
@@ -28,6 +29,7 @@ from grader.course import (
     one_launch,
 )
 from grader.course.inputs import quarters, whole_numbers
+from grader.course.variants import operation
 
 
 def total_of(
@@ -42,10 +44,20 @@ def alone(rng: np.random.Generator, n: int, draw=quarters) -> Problem:
     return total_of(rng, "one_thread", n, 1, np.int32(n), draw=draw)
 
 
+def squared(problem: Problem) -> Problem:
+    outputs = {}
+    for launch in problem.launches:
+        x, total = launch.args[:2]
+        exact = np.square(problem.inputs[x].astype(np.float64)).sum(keepdims=True)
+        outputs[total] = Expected(exact, np.float32, rtol=2.0**-18)
+    return replace(problem, outputs=outputs)
+
+
 one_thread = Exercise(
     name="one_thread",
     title="A sum that lacks one",
     source="0_one_thread.cu",
+    operations={"sum of squares": operation(squared)},
     kind=Bug(given="    for (int i = 1; i < n; i++) {\n"),
     minutes=1,
     teaches="what a reduction is, by one thread",
@@ -186,12 +198,30 @@ def drawn(rng: np.random.Generator, blocks: int, block: int) -> Problem:
     )
 
 
+def of_an_array(problem: Problem) -> Problem:
+    """The last block copies four values."""
+    inputs, outputs = dict(problem.inputs), {}
+    for launch in problem.launches:
+        value, _, copy = launch.args
+        inputs[value] = (problem.inputs[value] + np.arange(4)).astype(np.float32)
+        outputs[copy] = Expected(inputs[value], np.float32)
+    return replace(problem, inputs=inputs, outputs=outputs)
+
+
+def of_arrays(rule: Rule) -> Rule:
+    parameters = tuple(
+        one.replace("[1]", "[4]") if "finished" not in one else one for one in rule.parameters
+    )
+    return replace(rule, parameters=parameters)
+
+
 TICKET = Kind("atomic operation", {r"(atom|red)\..*": 1}, orders=True)
 
 ticket = Exercise(
     name="ticket",
     title="Who is last?",
     source="6_ticket.cu",
+    operations={"four values": operation(of_an_array, of_arrays)},
     minutes=6,
     teaches="a ticket tells a block that all others have finished",
     cases=(

@@ -106,7 +106,8 @@ def test_the_course_folders_of_docs_teach_are_made_as_it_says(tmp_path):
         else:
             assert name == "grader"
             said = grader(here, *arguments)
-            assert said.splitlines()[-1].replace(str(tmp_path), "/home/prof") in section, line
+            lines = said.replace(str(tmp_path), "/home/prof").splitlines()
+            assert any(one and one in section for one in lines), (line, said)
 
 
 @pytest.mark.slow
