@@ -7,6 +7,8 @@ derived here, beside what `grader.course.tolerances` has.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -17,6 +19,7 @@ from grader.course import (
     Expected,
     Launch,
     Problem,
+    Rule,
     WritingStep,
     covering,
     exponentials,
@@ -28,6 +31,7 @@ from grader.course import (
 from grader.course.inputs import heavy_tailed, normal
 from grader.course.references import softmax
 from grader.course.tolerances import UNIT_ROUNDOFF, gamma, softmax_bound
+from grader.course.variants import operation
 
 BLOCK = 128  # threads per block, if a case does not say otherwise: four warps
 WARPS = BLOCK // 32
@@ -117,6 +121,29 @@ def alike(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
     return x
 
 
+def with_other_weights(problem: Problem, other) -> Problem:
+    """For `layer_norm`: y is `other(normed, weight, bias)`, float64 of all three. Its bound is that
+    of normed, times by how much y changes with normed, and two roundings."""
+    outputs = {}
+    for launch in problem.launches:
+        _, weight, bias = (problem.inputs[name].astype(np.float64) for name in launch.args[:3])
+        before = problem.outputs[launch.args[3]]
+        normed = (before.value - bias) / weight
+        value = other(normed, weight, bias)
+        slope = other(1.0, weight, bias) - other(0.0, weight, bias)
+        bound = before.atol / weight * slope + gamma(2) * np.abs(value)
+        outputs[launch.args[3]] = replace(before, value=value, atol=bound)
+    return replace(problem, outputs=outputs)
+
+
+def bias_first(problem: Problem) -> Problem:
+    return with_other_weights(problem, lambda normed, weight, bias: (normed + bias) * weight)
+
+
+def weight_from_one(problem: Problem) -> Problem:
+    return with_other_weights(problem, lambda normed, weight, bias: normed * (1 + weight) + bias)
+
+
 NORM_ROWS, NORM_COLUMNS = 3, 1536
 
 
@@ -124,6 +151,10 @@ layer_norm = Exercise(
     name="layer_norm",
     title="Layer normalisation, with Welford's triples",
     source="1_layer_norm.cu",
+    operations={
+        "bias first": operation(bias_first),
+        "weights from 1": operation(weight_from_one),
+    },
     minutes=30,
     teaches="a statistic as a triple that merges, and cancellation",
     steps=(
@@ -319,18 +350,43 @@ def confident(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
     return x
 
 
+def of_negated(problem: Problem) -> Problem:
+    """For `cross_entropy`: x holds the scores with the other sign."""
+    inputs = dict(problem.inputs)
+    for launch in problem.launches:
+        inputs[launch.args[0]] = -problem.inputs[launch.args[0]]
+    return replace(problem, inputs=inputs)
+
+
+def from_one(problem: Problem) -> Problem:
+    """For `cross_entropy`: classes are counted from 1, and 0 does not count."""
+    inputs = dict(problem.inputs)
+    for launch in problem.launches:
+        inputs[launch.args[1]] = problem.inputs[launch.args[1]] + np.int32(1)
+    return replace(problem, inputs=inputs)
+
+
+def plus_infinity(rule: Rule) -> Rule:
+    return replace(rule, values=tuple(one.replace("a -inf", "a +inf") for one in rule.values))
+
+
 ENTROPY_ROWS, ENTROPY_COLUMNS = 3, 2048
 
 cross_entropy = Exercise(
     name="cross_entropy",
     title="Softmax with cross-entropy, and its backward pass",
     source="2_cross_entropy.cu",
+    operations={
+        "negated scores": operation(of_negated, plus_infinity),
+        "classes from 1": operation(from_one),
+    },
     minutes=30,
     teaches="a loss and its gradient with one read and one write",
     steps=(
         WritingStep(
             "the loss",
-            "Write `loss` for each row: 0 if it does not count, else (max - x[target]) + log(sum).",
+            "Write `loss` for each row: 0 if it does not count, else (max - the target's score) + "
+            "log(sum).",
             outputs=("loss",),
         ),
         WritingStep(
@@ -485,18 +541,48 @@ def few_that_count(rng: np.random.Generator, rows: int, columns: int) -> np.ndar
     return x
 
 
+def ranked(problem: Problem, order) -> Problem:
+    """For `top_four`: `order(x)` gives the columns of a row as they rank."""
+    outputs = {}
+    for launch in problem.launches:
+        x = problem.inputs[launch.args[0]]
+        columns = np.array([order(row)[:K] for row in x])
+        values = np.take_along_axis(x, columns, 1).astype(np.float64)
+        outputs[launch.args[1]] = Expected(values, np.float32)
+        outputs[launch.args[2]] = Expected(columns.astype(np.int64), np.int32)
+    return replace(problem, outputs=outputs)
+
+
+def smallest_first(problem: Problem) -> Problem:
+    inputs = {name: -x for name, x in problem.inputs.items()}
+    return ranked(replace(problem, inputs=inputs), lambda row: np.argsort(row, kind="stable"))
+
+
+def last_of_equals(problem: Problem) -> Problem:
+    return ranked(problem, lambda row: row.size - 1 - np.argsort(-row[::-1], kind="stable"))
+
+
+def other_end(rule: Rule) -> Rule:
+    """The rule of the smallest numbers: what is -inf among the largest is +inf there."""
+    return replace(rule, values=("ordinary", "negative", "equal", "a -inf", "a +inf"))
+
+
 TOP_ROWS, TOP_COLUMNS = 32, 512
 
 top_four = Exercise(
     name="top_four",
     title="The four largest of each row",
     source="3_top_four.cu",
+    operations={
+        "smallest four": operation(smallest_first, other_end),
+        "last of equal numbers": operation(last_of_equals),
+    },
     minutes=30,
     teaches="a sorted list in registers, and a total order for ties",
     steps=(
         WritingStep(
             "the values",
-            "Write the four largest values of each row, the largest first.",
+            "Write the four values of each row, in the order of the task.",
             cases=(
                 "8 rows of 128, in some of them the largest all in one lane",
                 "6 rows of 20, below zero",
@@ -514,7 +600,7 @@ top_four = Exercise(
         ),
         WritingStep(
             "equal values",
-            "If two values are equal, the smaller index comes first, in a lane and among lanes.",
+            "Put equal values into the order of the task, in a lane and among lanes.",
             cases=("5 rows of 200 with equal numbers",),
         ),
         WritingStep("the cost", "Read x once, keep the four in registers, and use no barrier."),
@@ -662,6 +748,25 @@ def peaked(rng: np.random.Generator, heads: int, keys: int) -> np.ndarray:
     return scores
 
 
+def of_the_least_alike(problem: Problem) -> Problem:
+    """For `attention_row`: a key that is less like the query weighs more."""
+    inputs = dict(problem.inputs)
+    for launch in problem.launches:
+        inputs[launch.args[0]] = -problem.inputs[launch.args[0]]
+    return replace(problem, inputs=inputs)
+
+
+def with_the_query(problem: Problem) -> Problem:
+    """For `attention_row`: the query is added to the result."""
+    outputs = {}
+    for launch in problem.launches:
+        q, before = problem.inputs[launch.args[0]], problem.outputs[launch.args[3]]
+        value = before.value + q.astype(np.float64)
+        atol = before.atol + gamma(1) * (np.abs(value) + np.abs(before.value))
+        outputs[launch.args[3]] = replace(before, value=value, atol=atol)
+    return replace(problem, outputs=outputs)
+
+
 ROW_HEADS, ROW_KEYS = 2, 96  # of the case with a budget
 BOARD_HEADS, BOARD_KEYS = 2, 192
 
@@ -670,6 +775,10 @@ attention_row = Exercise(
     name="attention_row",
     title="Attention, one row",
     source="4_attention_row.cu",
+    operations={
+        "negative scale": operation(of_the_least_alike),
+        "plus the query": operation(with_the_query),
+    },
     minutes=30,
     teaches="the online pair with a third number: FlashAttention's idea",
     steps=(

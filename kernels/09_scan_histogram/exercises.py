@@ -17,6 +17,7 @@ from grader.course import (
     Expected,
     Launch,
     Problem,
+    Rule,
     WritingStep,
     covering,
     hidden,
@@ -27,6 +28,7 @@ from grader.course import (
 )
 from grader.course.inputs import heavy_tailed, offset, quarters, spikes
 from grader.course.tolerances import sum_bound
+from grader.course.variants import operation
 
 BLOCK = 256
 WARPS = BLOCK // 32
@@ -47,6 +49,87 @@ def in_rows(x: np.ndarray, length: int) -> np.ndarray:
 def scanned(sums: np.ndarray, magnitudes: np.ndarray, additions: int) -> Expected:
     """An output of running sums, each within what rounding does to so many additions."""
     return Expected(sums, np.float32, atol=sum_bound(additions, magnitudes))
+
+
+# --- operations of variants --------------------------------------------------------------------
+
+
+def below_zero(x: np.ndarray) -> np.ndarray:
+    """Where no element is 0, numbers below 0, so that a scan that begins with 0 shows."""
+    return x if (x == 0).any() else -np.abs(x)
+
+
+def whole(x: np.ndarray) -> np.ndarray:
+    """Whole numbers of both signs, which nothing rounds."""
+    finite = np.nan_to_num(4 * x.astype(np.float64), nan=3, posinf=5, neginf=-7)
+    made = (finite.astype(np.int64) % 10_007).astype(np.int32)
+    return np.where(np.arange(x.size) % 3 == 1, -made, made)
+
+
+def of_ints(rule: Rule) -> Rule:
+    """The rule with ints in place of floats."""
+    parameters = tuple(one.replace("float ", "int ") for one in rule.parameters)
+    return replace(rule, parameters=parameters, values=())
+
+
+def running(rows: np.ndarray, scan: np.ufunc, first: float) -> np.ndarray:
+    """float64 of the shape of rows: each row's running results, which begin with `first`."""
+    return scan.accumulate(np.hstack([np.full((len(rows), 1), first), rows]), axis=1)
+
+
+def scanning_blocks(scan: np.ufunc, first: float, numbers):
+    """For `block_scan`: each block's running results of `numbers(x)`."""
+
+    def made(problem: Problem) -> Problem:
+        inputs, outputs = {}, {}
+        for launch in problem.launches:
+            x, inclusive, exclusive = launch.args[:3]
+            inputs[x] = numbers(problem.inputs[x])
+            whole_rows = running(in_rows(inputs[x], launch.block), scan, first)
+            for name, part in ((inclusive, whole_rows[:, 1:]), (exclusive, whole_rows[:, :-1])):
+                outputs[name] = Expected(part.ravel()[: inputs[x].size], inputs[x].dtype)
+        return replace(problem, inputs=inputs, outputs=outputs)
+
+    return made
+
+
+def scanning_the_grid(scan: np.ufunc, first: float, numbers):
+    """For `look_back`: the results of each tile, up to each tile, and up to each element."""
+
+    def made(problem: Problem) -> Problem:
+        inputs, outputs = dict(problem.inputs), {}
+        for launch in problem.launches:
+            x, y, own, up_to = launch.args[:4]
+            inputs[x] = numbers(problem.inputs[x])
+            padded = np.full(launch.grid * launch.block, first)
+            padded[: inputs[x].size] = inputs[x]
+            tiles = scan.reduce(padded.reshape(launch.grid, -1), axis=1)
+            values = {
+                own: tiles,
+                up_to: scan.accumulate(tiles),
+                y: scan.accumulate(padded)[: inputs[x].size],
+            }
+            outputs |= {name: Expected(one, inputs[x].dtype) for name, one in values.items()}
+        return replace(problem, inputs=inputs, outputs=outputs)
+
+    return made
+
+
+def scanning_segments(scan: np.ufunc, numbers):
+    """For `segments`: the running results from the start of each segment."""
+
+    def made(problem: Problem) -> Problem:
+        inputs, outputs = dict(problem.inputs), {}
+        for launch in problem.launches:
+            x, head, y = launch.args[:3]
+            inputs[x] = numbers(problem.inputs[x])
+            starts = problem.inputs[head].astype(bool) | (np.arange(inputs[x].size) % 32 == 0)
+            parts = np.split(inputs[x].astype(np.float64), np.flatnonzero(starts)[1:])
+            value = np.concatenate([scan.accumulate(one) for one in parts])
+            outputs[y] = Expected(value, inputs[x].dtype)
+        return replace(problem, inputs=inputs, outputs=outputs)
+
+    return made
 
 
 # --- block_scan --------------------------------------------------------------------------------
@@ -85,6 +168,11 @@ block_scan = Exercise(
     minutes=12,
     teaches="scan in two levels: within warps, then over their sums",
     source="3_block_scan.cu",
+    operations={
+        "maximum": operation(scanning_blocks(np.fmax, -np.inf, below_zero)),
+        "minimum": operation(scanning_blocks(np.fmin, np.inf, np.copy)),
+        "sum of ints": operation(scanning_blocks(np.add, 0.0, whole), of_ints),
+    },
     cases=(
         Case("one full block", lambda rng: block_sums(quarters(rng, BLOCK)), points=1),
         Case(
@@ -201,21 +289,26 @@ look_back = Exercise(
     teaches="decoupled look-back: a state, a fence, and the sum it speaks of",
     steps=(
         WritingStep(
-            "the sum of the tile",
+            "the result of the tile",
             "Write `own[tile]`, and then its state 1.",
             outputs=("own",),
         ),
         WritingStep(
-            "the sum up to the tile",
-            "Look back for the sum of all tiles before, and write `up_to[tile]` and its state 2.",
+            "the result up to the tile",
+            "Look back for the result of all tiles before; write `up_to[tile]` and its state 2.",
             outputs=("up_to",),
         ),
         WritingStep(
             "the result and the fences",
-            "Return the sum of all tiles before, and put a fence between each sum and its state.",
+            "Return the result of all tiles before, and put a fence between each result and its "
+            "state.",
         ),
     ),
     source="5_look_back.cu",
+    operations={
+        "maximum": operation(scanning_the_grid(np.fmax, -np.inf, below_zero)),
+        "sum of ints": operation(scanning_the_grid(np.add, 0.0, whole), of_ints),
+    },
     cases=(
         Case("one block", lambda rng: whole_pass(rng, 200), points=0.5),
         Case(
@@ -304,6 +397,10 @@ segments = Exercise(
     minutes=9,
     teaches="a segmented scan: a lane adds only from its own segment",
     source="6_segments.cu",
+    operations={
+        "maximum": operation(scanning_segments(np.fmax, below_zero)),
+        "sum of ints": operation(scanning_segments(np.add, whole), of_ints),
+    },
     cases=(
         Case("one block", lambda rng: some_segments(rng, BLOCK), points=1),
         Case(
@@ -390,6 +487,23 @@ def any_signs(rng: np.random.Generator, n: int, grid: int, block: int, draw) -> 
     return compacted(np.where(np.isfinite(x) & (rng.random(n) < 0.5), -x, x), block)
 
 
+def of_others(keep):
+    """For `compact`: the elements come to the front of which `keep(x)` is true."""
+
+    def made(problem: Problem) -> Problem:
+        outputs = {}
+        for launch in problem.launches:
+            x, y, count = launch.args[:3]
+            values = problem.inputs[x]
+            front = keep(values)
+            both = np.concatenate([values[front], values[~front][::-1]])
+            outputs[y] = Expected(both.astype(np.float64), np.float32)
+            outputs[count] = Expected(np.array([front.sum()]), np.int32)
+        return replace(problem, outputs=outputs)
+
+    return made
+
+
 PASSES = 6
 
 compact = Exercise(
@@ -398,6 +512,10 @@ compact = Exercise(
     minutes=12,
     teaches="the place of an element is how many are kept before it",
     source="7_compact.cu",
+    operations={
+        "negative": operation(of_others(lambda x: x < 0)),
+        "large": operation(of_others(lambda x: np.abs(x) > 3)),
+    },
     cases=(
         Case("one part, full", lambda rng: compacted(signed(rng, BLOCK)), points=1),
         Case(

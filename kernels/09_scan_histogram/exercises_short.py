@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -25,6 +27,7 @@ from grader.course import (
 )
 from grader.course.inputs import quarters
 from grader.course.tolerances import sum_bound
+from grader.course.variants import operation
 
 BLOCK = 256
 
@@ -254,6 +257,24 @@ def four_per_warp(rng: np.random.Generator, warps: int) -> np.ndarray:
     return rng.permuted(np.repeat(four, 8, axis=1), axis=1).astype(np.uint8).ravel()
 
 
+def of_other_bins(problem: Problem, bins) -> Problem:
+    """For `together`: byte v belongs to bin `bins(v)`."""
+    outputs = {}
+    for launch in problem.launches:
+        values, counts = launch.args[:2]
+        counted = np.bincount(bins(problem.inputs[values].astype(np.int64)), minlength=256)
+        outputs[counts] = Expected(counted, np.int32)
+    return replace(problem, outputs=outputs)
+
+
+def by_quotient(problem: Problem) -> Problem:
+    return of_other_bins(problem, lambda values: values // 8)
+
+
+def by_remainder(problem: Problem) -> Problem:
+    return of_other_bins(problem, lambda values: values % 10)
+
+
 TOGETHER = 32  # warps' worth of bytes
 
 together_exercise = Exercise(
@@ -262,6 +283,10 @@ together_exercise = Exercise(
     minutes=9,
     teaches="lanes with the same bin add once, together",
     source="9_together.cu",
+    operations={
+        "values of eight": operation(by_quotient),
+        "last digits": operation(by_remainder),
+    },
     cases=(
         Case("256 bytes", lambda rng: together_counted(bytes_below(rng, BLOCK, 256)), points=0.5),
         Case(

@@ -6,6 +6,8 @@ differ from it by as much as rounding can change so many multiplications and add
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -23,6 +25,7 @@ from grader.course import (
 )
 from grader.course.inputs import heavy_tailed, offset, quarters
 from grader.course.tolerances import sum_bound
+from grader.course.variants import operation
 
 TILE = 32  # rows and columns of a tile of a transpose
 SIDE = 16  # of a tile of a product
@@ -184,6 +187,33 @@ def any_product(kernel: str, block_of_c: int = SIDE):
     return make
 
 
+def compared(distance):
+    """For products: c[row][col] is the sum over j of `distance(a[row][j] - b[j][col])`."""
+
+    def made(problem: Problem) -> Problem:
+        outputs = {}
+        for launch in problem.launches:
+            a, b, c = launch.args[:3]
+            m, n, k = map(int, launch.args[3:6])
+            left = problem.inputs[a].reshape(m, k).astype(np.float64)
+            right = problem.inputs[b].reshape(k, n).astype(np.float64)
+            sums = np.zeros((m, n))
+            magnitude = np.zeros((m, n))
+            for j in range(k):
+                sums += distance(left[:, j, None] - right[None, j])
+                magnitude += distance(np.abs(left[:, j, None]) + np.abs(right[None, j]))
+            bound = sum_bound(2 * k + 2, magnitude)
+            outputs[c] = Expected(sums.ravel(), np.float32, atol=bound.ravel())
+        return replace(problem, outputs=outputs)
+
+    return made
+
+
+DISTANCES = {
+    "distances": operation(compared(np.abs)),
+    "squared distances": operation(compared(np.square)),
+}
+
 SECTORS_OF_A_TILE = SIDE * SIDE // 8
 
 product = Exercise(
@@ -192,6 +222,7 @@ product = Exercise(
     minutes=12,
     teaches="read each tile once, and use each of its elements sixteen times",
     source="4_product.cu",
+    operations=DISTANCES,
     cases=(
         Case("one tile", lambda rng: random_product("product", rng, 16, 16, 16), points=1),
         Case(
@@ -257,6 +288,7 @@ register_tile = Exercise(
     minutes=10,
     teaches="two loads of 16 bytes are enough for sixteen multiply-adds",
     source="5_register_tile.cu",
+    operations=DISTANCES,
     cases=(
         Case(
             "one block of c",
