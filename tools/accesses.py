@@ -34,6 +34,11 @@ _WIDTHS = {"float2": 2, "float4": 4, "int4": 4, "uint4": 4, "double2": 2}
 Writer = Callable[[str], str]  # an access to the element of that index, as text
 
 
+def needs(layout: Layout) -> set[str]:
+    """The names in a layout that have to be known."""
+    return set(re.findall(r"\b[LRCrc]\b", f"{layout.place} {layout.second}"))
+
+
 def masked(source: str) -> str:
     """The source with blanks in place of comments and texts, each character where it was."""
     return _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), source)
@@ -221,7 +226,7 @@ def writer(parameter: str, length: str, layout: Layout) -> Writer:
 
     def written(index: str) -> str:
         names = {"i": index, "L": length, "R": rows, "C": columns}
-        if {"r", "c"} & layout.needs:
+        if {"r", "c"} & needs(layout):
             names |= dict(zip("rc", _row_and_column(index, columns), strict=True))
         first, second = (
             f"{parameter}[{_substituted(one, names)}]" for one in (layout.place, layout.second)

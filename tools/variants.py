@@ -53,7 +53,17 @@ from grader.judge.protocol import Ran
 from grader.judge.session import Session
 from grader.status import Status
 from grader.watch.counters import PATHS
-from tools.accesses import closing, kernels, masked, of_width, rewritten, widest, width, writer
+from tools.accesses import (
+    closing,
+    kernels,
+    masked,
+    needs,
+    of_width,
+    rewritten,
+    widest,
+    width,
+    writer,
+)
 
 WRITTEN, OTHERS = 20, 6  # variants that are looked for
 TRIES = 3  # times as many are tried
@@ -123,7 +133,7 @@ class Able:
             if (self.real if one.sign else True)
             and (one.fills or self.only_read)
             and all(
-                (" * " in length if one.needs & set("RCrc") else length) or not one.needs
+                (" * " in length if needs(one) & set("RCrc") else length) or not needs(one)
                 for length in self.use.lengths.values()
             )
         ]
@@ -244,7 +254,7 @@ class Text:
         for (_, name), (_, layout, length) in LayoutPlan(self.draft).places.items():
             write = writer(name, length, layout)
             at, element = "i", "element i"
-            if {"r", "c"} & layout.needs:
+            if {"r", "c"} & needs(layout):
                 columns = length.rpartition(" * ")[2].replace("//", "/")
                 at, element = f"row * {columns} + column", "element (row, column)"
             more = "" if layout.fills or layout.sign else "; other places hold other data"

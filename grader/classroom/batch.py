@@ -301,8 +301,7 @@ def _works(
         tried = {path: name for name in learners for path in attempts(course, file, lesson, name)}
         read = {path: work for path in sorted(tried) if (work := grading.work(path, tried[path]))}
         judge(read.values(), False)
-    worth = _worth(grading, read)
-    works = {}
+    worth, works = _worth(grading, read), {}
     for learner in learners:
         folder = counting(course, file, lesson, learner, partial(worth, learner))
         known = "" if force else grading.known(learner)

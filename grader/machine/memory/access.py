@@ -293,8 +293,7 @@ class Access:
 
     def _find_generic(self, lanes: Lanes, addresses: np.ndarray) -> list[Hit]:
         """A generic address says by its value which space it lies in."""
-        hits = []
-        elsewhere = np.ones(len(addresses), bool)
+        hits, elsewhere = [], np.ones(len(addresses), bool)
         for space, window in (("shared", SHARED_WINDOW), ("local", LOCAL_WINDOW)):
             inside = (addresses >= window) & (addresses < window + WINDOW_SIZE)
             if inside.any():
