@@ -548,13 +548,12 @@ class TwoTrails:
             fixed = [one for one in mine.sources(at) if mine.constant[one]]
             # The solution's step, what leads to it, and what uses its result.
             around = set().union(*map(ours.operands, (*missing, *ours.users(ours.key(other)))))
+            new = (one for one in strange if not found.first and mine.key(one) not in around)
+            unknown = {*fixed, *new}
             # What the solution does first, it does with the others.
-            doubt = [one for one in mine.sources(at) if (one in strange) != found.first]
-            apart = [] if found.first else [one for one in doubt if mine.key(one) not in around]
-            unknown = {*fixed, *apart}
-            fine = [one for one in mine.sources(at) if one not in {*fixed, *doubt}]
-            moved = [one for one in doubt if one not in unknown]
-            known, doubted, elsewhere = (_few(mine, some) for some in (fine, unknown, moved))
+            others = [one for one in mine.sources(at) if found.first and one not in strange]
+            fine = [one for one in mine.sources(at) if one not in {*unknown, *others}]
+            known, doubted, elsewhere = (_few(mine, some) for some in (fine, unknown, others))
             wanted = set().union(
                 *({ours.key(one)} & mine.keys or ours.operands(one) for one in missing)
             )
