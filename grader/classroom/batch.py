@@ -181,8 +181,7 @@ class Entering:
         else:
             self.gradebook.find_student(learner)
         submission, book = self.submitted.setdefault(learner, (new_uuid(), new_uuid()))
-        stamp = work.beside.get(STAMP, "").strip()
-        new = insert(_SUBMITTED)
+        stamp, new = work.beside.get(STAMP, "").strip(), insert(_SUBMITTED)
         new = new.on_conflict_do_update(
             ["id"],
             set_={"timestamp": func.coalesce(new.excluded.timestamp, _SUBMITTED.c.timestamp)},

@@ -275,8 +275,7 @@ class Slicer(Observer):
         untouched = first[:, None] - np.arange(access.size)
         single = ((nodes == first[:, None]) | (nodes == untouched)).all(axis=1)
         if not single.all():
-            first = first.copy()
-            mixed = ~single
+            first, mixed = first.copy(), ~single
             first[mixed] = self._side_by_side(index[mixed], first[mixed], nodes[mixed, -1])
         return first
 
