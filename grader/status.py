@@ -11,8 +11,7 @@ class Word(StrEnum):
 
     def __new__(cls, word: str, meaning: str) -> Self:
         made = str.__new__(cls, word)
-        made._value_ = word
-        made.meaning = meaning
+        made._value_, made.meaning = word, meaning
         return made
 
 

@@ -3,6 +3,9 @@ from the suites, with names, comments and white space of their own, and six pair
 graded depth. Everything hangs on the seed.
 
     python tests/made_class.py [LESSON] [--learners N] [--seeds N]    which pairs are named
+
+With --vary each learner has variants. Those who copy translate what they copy into their own
+variants, or with --as-it-is they do not; then it is also said how many copies would still pass.
 """
 
 import argparse
@@ -10,13 +13,17 @@ import difflib
 import random
 import re
 import time
+from contextlib import suppress
 from functools import cache
 
 import suites
 
 from grader import course
-from grader.classroom.report import alike
+from grader.classroom.report import _common, alike
 from grader.compilers.lexer import without_comments
+from grader.course import variants
+from grader.judge import judge
+from tools.variants import Text
 
 LESSON = "02_tree_reduction"
 DEPTHS = ("verbatim", "renamed", "reformatted", "reordered", "half", "one")
@@ -221,17 +228,70 @@ def made(lesson, learners, seed):
     return notebooks, pairs
 
 
-def tried(lesson, learners, seed):
-    """Which depths were named, which pairs falsely, and in how many seconds."""
+def drawn(lesson, learner):
+    """A learner's variants, by exercise."""
+    rng = random.Random(f"{lesson} {learner}")
+    known = ((one, variants.variants(one)) for one in course.lesson(lesson).exercises)
+    return {one.name: rng.choice(some) for one, some in known if some}
+
+
+def in_variants(lesson, notebook, learner):
+    """The notebook in the learner's variants; an answer is left out that cannot be written so."""
+    here, translated = course.lesson(lesson), {}
+    for name, anew in drawn(lesson, learner).items():
+        if name in notebook:
+            source, status = notebook[name]
+            text = Text(here.exercise(name), anew)
+            with suppress(variants.Refused):
+                translated[name] = (text.heading + text.source(source), status)
+    return translated
+
+
+def of_variants(lesson):
+    """All that is handed out in some variant."""
+    here = course.lesson(lesson)
+    return [
+        here.handed_out(variants.recoded(one, anew))
+        for one in here.exercises
+        for anew in variants.variants(one)
+    ]
+
+
+def still_pay(lesson, notebooks, pairs):
+    """Of the copies of right answers that nobody translated: how many pass, and of how many."""
+    passed = []
+    for one, other in pairs.values():
+        for name, (source, status) in notebooks[other].items():
+            if not status and notebooks[one].get(name) == (source, status):
+                own = variants.recoded(
+                    course.lesson(lesson).exercise(name), drawn(lesson, other)[name]
+                )
+                passed.append(judge(own, source, explained=False).status == "passed")
+    return f"{sum(passed)} of {len(passed)} copies would pass"
+
+
+def tried(lesson, learners, seed, vary=False, as_it_is=False):
+    """Which depths were named, which pairs falsely, in how many seconds, and how many copies would
+    pass if that was asked."""
     notebooks, pairs = made(lesson, learners, seed)
+    given, common, pay = handed_out(lesson), str, ""
+    if vary:
+        source_of = {other: one for one, other in pairs.values()} if as_it_is else {}
+        notebooks = {
+            learner: in_variants(lesson, notebook, source_of.get(learner, learner))
+            for learner, notebook in notebooks.items()
+        }
+        given, common = [*given, *of_variants(lesson)], _common
+        pay = still_pay(lesson, notebooks, pairs) if as_it_is else ""
     start = time.perf_counter()
-    found = alike.compare(notebooks, handed_out(lesson))
+    found = alike.compare(notebooks, given, common)
     seconds = time.perf_counter() - start
     named = {one.learners: one for one in found}
     return (
         {depth: round(named[pair].bits) if pair in named else 0 for depth, pair in pairs.items()},
         [one for pair, one in named.items() if pair not in pairs.values()],
         seconds,
+        pay,
     )
 
 
@@ -241,14 +301,19 @@ def main():
     options.add_argument("--learners", type=int, default=60)
     options.add_argument("--seeds", type=int, default=10)
     options.add_argument("--verbose", action="store_true", help="what falsely named pairs share")
+    options.add_argument("--vary", action="store_true", help="each learner has variants")
+    options.add_argument("--as-it-is", action="store_true", help="copies are not translated")
     asked = options.parse_args()
     for seed in range(asked.seeds):
-        depths, falsely, seconds = tried(asked.lesson, asked.learners, seed)
+        depths, falsely, seconds, pay = tried(
+            asked.lesson, asked.learners, seed, asked.vary, asked.as_it_is
+        )
         found = sum(map(bool, depths.values()))
         print(
             f"seed {seed}: {found} of 6 found, {len(falsely)} falsely named, {seconds:.2f} s",
             depths,
             [round(one.bits) for one in falsely],
+            pay,
         )
         if asked.verbose:
             for one in falsely:

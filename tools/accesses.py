@@ -2,20 +2,19 @@
 
 `x[e]` is an access; so is what stands for it: an element of `const float* row = x + first;`, of
 `reinterpret_cast<const float4*>(x)`, or `*x`. An array that is passed on, or pointed into, is
-`Refused`: then its text does not tell what happens to it.
+`Refused`: then its text does not tell what happens to it. But where it is known to be passed on in
+parts of so many elements, as to an asynchronous copy, `x + e` begins such a part.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from grader.course.variants import GROUPS, SINGLE, Layout, Refused, named
 
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-_KERNEL = re.compile(
-    r"__global__\s+void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)\s*\{"
-)
+_KERNEL = re.compile(r"__global__\s+void\s+(?:__\w+__\s*\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)\s*\{")
 _TYPE = r"(?:const\s+)?\w+(?:\s*<[^<>]*>)?"
 _CAST = (
     rf"reinterpret_cast\s*<\s*(?P<t>{_TYPE})\s*\*\s*>\s*\(\s*(?P<p>\w+)\b"
@@ -32,6 +31,11 @@ _SIDE_EFFECT = re.compile(r"\+\+|--|[^=!<>]=[^=]|atomic")
 _WIDTHS = {"float2": 2, "float4": 4, "int4": 4, "uint4": 4, "double2": 2}
 
 Writer = Callable[[str], str]  # an access to the element of that index, as text
+
+
+def needs(layout: Layout) -> set[str]:
+    """The names in a layout that have to be known."""
+    return set(re.findall(r"\b[LRCrc]\b", f"{layout.place} {layout.second}"))
 
 
 def masked(source: str) -> str:
@@ -86,7 +90,8 @@ def width(kind: str, source: str, unknown: int = 0) -> int:
     """How many elements of an array one of another type has; `unknown` where nothing says it."""
     name = re.sub(r"\b(const|__restrict__)\b|\*", "", kind).strip()
     packed = re.fullmatch(r"\w+\s*<\s*\w+\s*,\s*(\d+)\s*>", name)
-    aligned = re.search(rf"\b(?:alignas|__align__)\s*\(\s*(\d+)\s*\)\s*{re.escape(name)}\b", source)
+    says = rf"\bstruct\s+(?:alignas|__align__)\s*\(\s*(\d+)\s*\)\s*{re.escape(name)}\b"
+    aligned = re.search(says, source)
     said = int(packed[1]) if packed else int(aligned[1]) // 4 if aligned else unknown
     if found := _WIDTHS.get(name, said):
         return found
@@ -111,10 +116,13 @@ class _Pointer:
 
 
 class _Body:
-    """The text of a kernel's body, and all that points to the arrays of `writers`."""
+    """The text of a kernel's body, and all that points to the arrays of `writers`, of which those
+    `passed` may be passed on in parts."""
 
-    def __init__(self, text: str, source: str, writers: Mapping[str, Writer]):
-        self.source, self.writers = source, writers
+    def __init__(
+        self, text: str, source: str, writers: Mapping[str, Writer], passed: Collection[str]
+    ):
+        self.source, self.writers, self.passed = source, writers, passed
         self.pointers = {name: _Pointer(name) for name in writers}
         self.text = _ALIAS.sub(self._declared, text)
         self.mask = masked(self.text)
@@ -165,7 +173,20 @@ class _Body:
             return self._other(pointer, self.between(bracket.end(), last), start, last + 1)
         if star := re.search(r"(?<![\w)\]])\s*(\*)\s*$", self.mask[:start]):
             return self._other(pointer, "0", star.start(1), end)
+        rest = re.compile(r"\s*(\+?)").match(self.mask, end)
+        last = self._argument(end)
+        if pointer.parameter in self.passed and rest and (rest[1] or last == end):
+            index = self.between(rest.end(), last).strip() or "0"
+            made, _, _ = self._other(pointer, index, start, last)
+            return f"&{made}", start, last
         raise Refused(f"the array {pointer.parameter} is passed on, or pointed into")
+
+    def _argument(self, begin: int) -> int:
+        """Where the argument of a call ends that goes on at `begin`."""
+        at = begin
+        while self.mask[at] not in ",);":
+            at = closing(self.mask, at) + 1 if self.mask[at] in "([{" else at + 1
+        return at
 
     def _other(self, pointer: _Pointer, index: str, start: int, end: int) -> tuple[str, int, int]:
         if _SIDE_EFFECT.search(index):
@@ -179,26 +200,30 @@ class _Body:
         return made, start, end
 
 
-def rewritten(source: str, writers: Mapping[tuple[str, str], Writer]) -> str:
-    """The source with other accesses to the arrays of `writers`, by kernel and parameter."""
+def rewritten(
+    source: str, writers: Mapping[tuple[str, str], Writer], passed: Collection[str] = ()
+) -> str:
+    """The source with other accesses to the arrays of `writers`, by kernel and parameter, of which
+    those `passed` may be passed on in parts."""
     out, at = "", 0
     for kernel in kernels(source):
         own = {name: writer for (of, name), writer in writers.items() if of == kernel.name}
         if own:
-            body = _Body(source[kernel.begin : kernel.end], source, own)
+            body = _Body(source[kernel.begin : kernel.end], source, own, passed)
             out += source[at : kernel.begin] + body.between(0, len(body.text))
             at = kernel.end
     return out + source[at:]
 
 
-def widest(source: str, kernel: KernelText, parameter: str) -> int:
-    """How many elements of a parameter's array the kernel moves at once; Refused where its text
-    does not tell what happens to the array."""
-    body = _Body(source[kernel.begin : kernel.end], source, {parameter: lambda index: "x[0]"})
+def widest(source: str, kernel: KernelText, parameter: str, part: int = 0) -> int:
+    """How many elements of a parameter's array the kernel moves at once; `part`: it passes on so
+    many. Refused where its text does not tell what happens to the array."""
+    writers, passed = {parameter: lambda index: "x[0]"}, {parameter} if part else set()
+    body = _Body(source[kernel.begin : kernel.end], source, writers, passed)
     body.between(0, len(body.text))
     casts = [one for one in CAST.finditer(body.mask) if (one["p"] or one["q"]) == parameter]
     wide = [width(one["t"] or one["u"], source) for one in casts]
-    return max([1, *wide, *(one.width for one in body.pointers.values())])
+    return max([1, part, *wide, *(one.width for one in body.pointers.values())])
 
 
 # ---- layouts ----
@@ -221,7 +246,7 @@ def writer(parameter: str, length: str, layout: Layout) -> Writer:
 
     def written(index: str) -> str:
         names = {"i": index, "L": length, "R": rows, "C": columns}
-        if {"r", "c"} & layout.needs:
+        if {"r", "c"} & needs(layout):
             names |= dict(zip("rc", _row_and_column(index, columns), strict=True))
         first, second = (
             f"{parameter}[{_substituted(one, names)}]" for one in (layout.place, layout.second)

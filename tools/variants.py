@@ -20,7 +20,8 @@ A lesson's operations.toml says how the text changes for each entry of `Exercise
     right = ["double_count"]     # named mistakes that are right answers here
 
 The edits are made one after the other, with all that is found, in the solution, in given lines and
-in the named mistakes.
+in the named mistakes. `[passed_on]` says which arrays a kernel passes on to functions, in parts of
+how many elements, each beginning at a multiple of that: `bulk_ring = { x = 1024 }`.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import permutations, product
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -53,7 +55,17 @@ from grader.judge.protocol import Ran
 from grader.judge.session import Session
 from grader.status import Status
 from grader.watch.counters import PATHS
-from tools.accesses import closing, kernels, masked, of_width, rewritten, widest, width, writer
+from tools.accesses import (
+    closing,
+    kernels,
+    masked,
+    needs,
+    of_width,
+    rewritten,
+    widest,
+    width,
+    writer,
+)
 
 WRITTEN, OTHERS = 20, 6  # variants that are looked for
 TRIES = 3  # times as many are tried
@@ -91,11 +103,20 @@ class Operation:
         return replace(other, solution=solution, kind=kind)
 
 
+def _told(exercise: Exercise) -> dict[str, dict[str, dict[str, Any]]]:
+    """What operations.toml of an exercise's lesson holds."""
+    path = course.KERNELS / exercise.id.partition("/")[0] / "operations.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def passed_on(exercise: Exercise) -> dict[str, int]:
+    """By parameter, in parts of how many elements its array is passed on."""
+    return _told(exercise).get("passed_on", {}).get(exercise.name, {})
+
+
 def operations(exercise: Exercise) -> list[Operation]:
     """The exercise's own operation, and then the others."""
-    path = course.KERNELS / exercise.id.partition("/")[0] / "operations.toml"
-    told = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    others = told.get(exercise.name, {})
+    others = _told(exercise).get(exercise.name, {})
     if strange := others.keys() ^ exercise.operations.keys():
         raise ValueError(f"{exercise.id}: only one of two files knows {', '.join(strange)}.")
     return [
@@ -123,7 +144,7 @@ class Able:
             if (self.real if one.sign else True)
             and (one.fills or self.only_read)
             and all(
-                (" * " in length if one.needs & set("RCrc") else length) or not one.needs
+                (" * " in length if needs(one) & set("RCrc") else length) or not needs(one)
                 for length in self.use.lengths.values()
             )
         ]
@@ -174,7 +195,10 @@ def _array(exercise: Exercise, name: str, uses: Mapping[tuple[str, str], list[Us
     lengths = {".".join(at): _length(exercise, at, some, unit) for at, some in uses.items()}
     return Able(
         ArrayUse(lengths, unit),
-        max(widest(exercise.solution, texts[kernel], one) for kernel, one in uses),
+        max(
+            widest(exercise.solution, texts[kernel], one, passed_on(exercise).get(one, 0))
+            for kernel, one in uses
+        ),
         only_read,
         real=unit == 1 and all(one.dtype.kind == "f" for one in held),
     )
@@ -226,7 +250,7 @@ class Text:
             at: writer(at[1], length, layout)
             for at, (_, layout, length) in LayoutPlan(self.draft).places.items()
         }
-        return rewritten(self.operation.edited(text), writers)
+        return rewritten(self.operation.edited(text), writers, passed_on(self.exercise))
 
     def lines(self, text: str) -> str:
         """Lines that can stand in the answer's place, in the layouts."""
@@ -244,7 +268,7 @@ class Text:
         for (_, name), (_, layout, length) in LayoutPlan(self.draft).places.items():
             write = writer(name, length, layout)
             at, element = "i", "element i"
-            if {"r", "c"} & layout.needs:
+            if {"r", "c"} & needs(layout):
                 columns = length.rpartition(" * ")[2].replace("//", "/")
                 at, element = f"row * {columns} + column", "element (row, column)"
             more = "" if layout.fills or layout.sign else "; other places hold other data"

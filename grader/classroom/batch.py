@@ -181,8 +181,7 @@ class Entering:
         else:
             self.gradebook.find_student(learner)
         submission, book = self.submitted.setdefault(learner, (new_uuid(), new_uuid()))
-        stamp = work.beside.get(STAMP, "").strip()
-        new = insert(_SUBMITTED)
+        stamp, new = work.beside.get(STAMP, "").strip(), insert(_SUBMITTED)
         new = new.on_conflict_do_update(
             ["id"],
             set_={"timestamp": func.coalesce(new.excluded.timestamp, _SUBMITTED.c.timestamp)},
@@ -301,8 +300,7 @@ def _works(
         tried = {path: name for name in learners for path in attempts(course, file, lesson, name)}
         read = {path: work for path in sorted(tried) if (work := grading.work(path, tried[path]))}
         judge(read.values(), False)
-    worth = _worth(grading, read)
-    works = {}
+    worth, works = _worth(grading, read), {}
     for learner in learners:
         folder = counting(course, file, lesson, learner, partial(worth, learner))
         known = "" if force else grading.known(learner)

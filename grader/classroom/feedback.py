@@ -152,8 +152,7 @@ def _contents(
         )
     marks = grouped((row.learner, row) for row in of_all if row.status != NOT_HANDED_IN)
     lines = grouped((line.learner, line) for line in changes.read(course, lesson))
-    accounts = rubric.accounts(course, lesson)
-    contents = {}
+    accounts, contents = rubric.accounts(course, lesson), {}
     for learner in learners:
         if learner not in marks:
             raise ClassroomError(

@@ -183,8 +183,7 @@ class LaunchChoices:
             best = int(np.argmax(rest @ worth / prices * rng.uniform(0.9, 1.0, len(able))))
             chosen = [*chosen, int(able[best])]
             worth = np.where(rest[best] > 0, 0, worth)
-        times = self.covers[chosen].sum(axis=0)
-        needed = []
+        times, needed = self.covers[chosen].sum(axis=0), []
         for one in sorted(chosen, key=lambda one: -self.costs[one]):
             if (times[self.covers[one]] > 1).all():
                 times = times - self.covers[one]

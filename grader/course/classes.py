@@ -182,8 +182,7 @@ def _blocks(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
 
 def edges_of(rule: Rule) -> dict[str, tuple[str, ...]]:
     """By whole-number parameter, its edges, and where the rule has a largest number that."""
-    given = {name: edges for name, *edges in rule.edges}
-    found = {}
+    given, found = {name: edges for name, *edges in rule.edges}, {}
     for one in filter(rules.is_whole, rules.parameters(rule)):
         edges = given.get(one.name, ["32", "blockDim.x"])
         most = [m[1] for m in (re.fullmatch(rf"{one.name} <= (.+)", w) for w in rule.where) if m]

@@ -59,11 +59,6 @@ class Layout:
     sign: str = ""
 
     @property
-    def needs(self) -> set[str]:
-        """The names in it that have to be known."""
-        return set(re.findall(r"\b[LRCrc]\b", f"{self.place} {self.second}"))
-
-    @property
     def fills(self) -> bool:
         """True if no place is left over, as outputs need it."""
         return self.size == "L"

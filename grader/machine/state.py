@@ -352,8 +352,7 @@ class Calls:
 
     def _packed(self, address: int, lanes: np.ndarray, size: int, at: int) -> bytes:
         """`size` bytes from a generic address on, for each lane; zeros where there is no more."""
-        rows = np.zeros((len(lanes), size), np.uint8)
-        local = self.wave.local
+        rows, local = np.zeros((len(lanes), size), np.uint8), self.wave.local
         if LOCAL_WINDOW <= address < LOCAL_WINDOW + local.size:
             at = address - LOCAL_WINDOW + np.arange(min(size, LOCAL_WINDOW + local.size - address))
             rows[:, : len(at)] = local.store.data[local.base[lanes][:, None] + at]

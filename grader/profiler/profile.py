@@ -213,8 +213,7 @@ def _argument(text: str) -> np.generic | np.ndarray | Blank:
         return shape, dtype
     if kind == "zeros":
         return np.zeros(shape, dtype)
-    rng = np.random.default_rng(0)
-    is_float = np.dtype(dtype).kind == "f"
+    rng, is_float = np.random.default_rng(0), np.dtype(dtype).kind == "f"
     return (rng.standard_normal(shape) if is_float else rng.integers(0, 10, shape)).astype(dtype)
 
 

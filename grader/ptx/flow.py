@@ -104,8 +104,7 @@ def endless_loop(kernel: Function, executed: set[int], at: int) -> int:
 def block_ends(kernel: Function, noticed: Iterable[int] = ()) -> list[int]:
     """For each instruction, the index of the one that ends its straight run: the next control
     instruction, or the last one before a label or one of `noticed`."""
-    code = kernel.instructions
-    targets = {*kernel.labels.values(), *noticed}
+    code, targets = kernel.instructions, {*kernel.labels.values(), *noticed}
     ends, end = [0] * len(code), len(code) - 1
     for at in reversed(range(len(code))):
         if code[at].form.control or at + 1 in targets:

@@ -81,8 +81,7 @@ class Result:
 def assigned(function: Function, types: dict[str, str]) -> dict[int, tuple[Result, ...]]:
     """By instruction, what it assigns; instructions that assign nothing are left out. `types` are
     those of its registers."""
-    code = function.instructions
-    hidden = _addresses(function)
+    code, hidden = function.instructions, _addresses(function)
     readers = grouped((name, at) for at, one in enumerate(code) for name in one.used)
     results = {
         at: tuple(

@@ -356,8 +356,7 @@ class _Reader:
     """Reads one instruction: guard, opcode, operands."""
 
     def __init__(self, text: str, body: _Body):
-        self.tokens = _TOKEN.findall(text)[::-1]
-        self.body = body
+        self.tokens, self.body = _TOKEN.findall(text)[::-1], body
 
     def instruction(self, used: int) -> Instruction:
         """`used`: the bytes that are, of what it loads, a bit for each."""

@@ -391,8 +391,7 @@ class Whereabouts:
         """A thread that waits at a barrier which the one in `lane`, of its block, cannot come to
         any more."""
         wave = self.wave
-        block = lane // wave.geometry.stride
-        calls = wave.calls
+        block, calls = lane // wave.geometry.stride, wave.calls
         in_function = wave.linked.owner[at] != wave.kernel.name and calls.depth[lane]
         start = int(calls.sites[0][lane]) if in_function else at  # in the kernel itself
         for barrier, groups in wave.barriers.parked.items():

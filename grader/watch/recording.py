@@ -157,8 +157,7 @@ class Thinning:
     """Which steps of a long run a recording keeps: `frames` grows by them."""
 
     def __init__(self, frames: list[Frame]):
-        self.frames = frames
-        self.every = 1
+        self.frames, self.every = frames, 1
         self.room, self.values = ALL_STEPS, ALL_VALUES
         self.last_hazard = -AROUND - 1
         self.latest: deque[tuple[Frame, bool]] = deque()  # undecided, and whether it is one to keep

@@ -21,6 +21,29 @@ from grader.compilers.lexer import without_comments
 
 pytestmark = pytest.mark.slow
 
+
+def test_in_a_class_with_variants_translated_copies_are_named_and_who_has_the_same_variant_is_not():
+    times, falsely = Counter(), 0
+    for seed in range(6):
+        depths, wrong, _, _ = made_class.tried(MADE_OF, 60, seed, vary=True)
+        times.update(depth for depth, bits in depths.items() if bits)
+        falsely += len(wrong)
+    assert times["verbatim"] == 6 and times.total() >= 24, times
+    assert falsely <= 1
+
+
+def test_most_copies_that_nobody_translates_into_the_own_variant_fail():
+    notebooks, pairs = made(MADE_OF, 60, 0)
+    written = {
+        learner: made_class.in_variants(
+            MADE_OF, notebook, {b: a for a, b in pairs.values()}.get(learner, learner)
+        )
+        for learner, notebook in notebooks.items()
+    }
+    passed, _, copied, *_ = made_class.still_pay(MADE_OF, written, pairs).split()
+    assert int(copied) > 10 and int(passed) < int(copied) / 4
+
+
 OWN = """\
     // every thread takes care of one element, the last ones of none
     const int where = i;

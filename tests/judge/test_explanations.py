@@ -253,7 +253,7 @@ def test_a_value_that_a_step_lacks_is_asked_for():
     without = source.replace("delta * delta * a.n * share", "delta * delta * a.n * b.n")
     assert without != source
     said = judge(exercise, without, sizes=False).message
-    assert re.search(r"\. [-.\d]+ and [-.\d]+ are right here\. ", said)
+    assert re.search(r"is right here\. A step with 3 is missing before this one\. ", said)
     assert re.search(r"Should this step use [-.\d]+ \(line \d+\), too\?", said)
 
 
@@ -269,6 +269,25 @@ def test_a_loop_of_one_thread_is_not_asked_for_what_another_thread_loads():
     assert re.search(r"Thread \d+ of block \d+ loads it\.", said), said
     assert "Write down the rounds" not in said
     assert "into this value, or correct the result later?" in said
+
+
+def test_what_misses_a_step_is_told_and_the_other_value_is_not_doubted():
+    """The maximum of x in place of that of |x|."""
+    exercise = "06_pack_vectorization/warp_per_row"
+    source = course.exercise(exercise).solution
+    without = source.replace("fabsf(kept[k].element[i])", "kept[k].element[i]")
+    said = judge(exercise, without, sizes=False).message
+    missing = r"[.\d]+ is right here\. A step with -[.\d]+ \(x\[0, \d+\]\) is missing before this"
+    assert re.search(missing, said), said
+
+
+def test_a_condition_that_keeps_a_thread_from_its_element_is_told_with_the_values_of_its_names():
+    exercise = "00_first_kernel/add_bias"
+    source = course.exercise(exercise).solution.replace(
+        "blockIdx.y * blockDim.y", "blockIdx.y * blockDim.x"
+    )
+    said = judge(exercise, source, sizes=False).message
+    assert re.search(r"`(\d+) < \d+` is false.*\. Here .*`row` is \1 \(line \d+\)\. ", said), said
 
 
 def test_of_an_element_that_nobody_writes_the_last_conditions_of_its_thread_are_told():

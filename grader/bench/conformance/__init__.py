@@ -204,8 +204,7 @@ def _decode(bits: np.ndarray, kind: str) -> np.ndarray:
 
 def _acceptable(form: InlineForm, values: list[np.ndarray], got: np.ndarray) -> np.ndarray:
     kept = FORMATS[form.output]
-    smallest = 2.0**kept.least_exponent
-    flushes = ".ftz" in form.name
+    smallest, flushes = 2.0**kept.least_exponent, ".ftz" in form.name
     if flushes:
         values = [np.where(np.abs(v) < smallest, np.copysign(0.0, v), v) for v in values]
     true = _TRUE[form.name.partition(".")[0]](*values)

@@ -100,16 +100,14 @@ def _floats(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     moderate = sign | exponent | anything & dtype.type((1 << mantissa) - 1)
     few_bits = moderate & ~dtype.type((1 << mantissa - 3) - 1)
     edges = np.array([int(word, 16) for word in _EDGES[kind].split()], np.uint64).astype(dtype)
-    edge = rng.choice(edges, number) ^ sign
-    choice = rng.random(number)
+    edge, choice = rng.choice(edges, number) ^ sign, rng.random(number)
     return np.select(
         [choice < 0.35, choice < 0.65, choice < 0.8], [edge, moderate, few_bits], anything
     ).astype(dtype)
 
 
 def _integers(bits: int, number: int, rng: np.random.Generator) -> np.ndarray:
-    dtype = np.dtype(f"u{bits // 8}")
-    top = 1 << (bits - 1)
+    dtype, top = np.dtype(f"u{bits // 8}"), 1 << (bits - 1)
     edges = [
         *(0, 1, 2, 3, 5, 7, 10, 255, 127, 128, 32767 % (2 * top), top - 1, top, top + 1),
         *(-value % (2 * top) for value in (1, 2, 3, 7, 128, 129, 256)),

@@ -3,6 +3,7 @@
 It is made of a class's answers to a lesson (marks, verdicts, and source texts), and of its figures
 as numbers: how many in which column, and what made whom fail."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -17,7 +18,7 @@ import msgspec
 from jinja2 import Template
 from markupsafe import Markup
 
-from ...course import Lesson
+from ...course import Lesson, variants
 from ...cuda.errors import Diagnostic, Message, visible
 from ...errors import counted, unless
 from ...grouped import grouped
@@ -74,6 +75,7 @@ class Class:
     # By exercise that is in the study's table: its learners, the median of their checks up to the
     # first right one (0: nobody had one), and the commonest status of a first wrong one.
     checks: Mapping[str, tuple[int, float, str]]
+    varied: bool = False  # learners have variants, in which arrays lie in memory in different ways
 
     @property
     def rows(self) -> list[ExerciseRow]:
@@ -108,11 +110,20 @@ def read(course: CourseFolder, lesson: Lesson, names: ShownNames) -> Class:
                     said(Verdict.from_dict(verdict)) if verdict.get("partial") else "",
                 )
             )
+    varied = names.file.plan(lesson.name).service.vary
+    handed_out = [source for _, source in _cells(course.notebook("release", lesson.name))]
+    handed_out += [
+        lesson.handed_out(variants.recoded(one, anew))
+        for one in lesson.exercises
+        for anew in variants.variants(one, course.kernels)
+        if varied
+    ]
     return Class(
         lesson,
         answers,
         absent=tuple(sorted(map(names.name, absent))),
-        handed_out=tuple(source for _, source in _cells(course.notebook("release", lesson.name))),
+        handed_out=tuple(handed_out),
+        varied=varied,
         called=called,
         anonymous=names.anonymous,
         strangers=strangers,
@@ -388,6 +399,11 @@ def page(group: Class) -> str:
     )
 
 
+def _common(source: str) -> str:
+    """The source without indices, which differ between variants."""
+    return re.sub(r"\[[^][]*\]", "[]", source)
+
+
 def _similar_notebooks(
     group: Class,
 ) -> list[tuple[alike.AlikeNotebooks, dict[str, tuple[alike.Side, ...]]]]:
@@ -402,7 +418,7 @@ def _similar_notebooks(
     notebooks = {learner: dict(mine) | others.get(learner, {}) for learner, mine in written.items()}
     return [
         (pair, alike.side_by_side(pair, notebooks))
-        for pair in alike.compare(notebooks, group.handed_out)
+        for pair in alike.compare(notebooks, group.handed_out, _common if group.varied else str)
     ]
 
 

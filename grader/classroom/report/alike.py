@@ -93,13 +93,19 @@ class AlikeNotebooks:
                 yield from (form.format(*of_one) for of_one in said.items())
 
 
-def compare(notebooks: Given, handed_out: Iterable[str]) -> list[AlikeNotebooks]:
+def compare(
+    notebooks: Given, handed_out: Iterable[str], common: Callable[[str], str] = str
+) -> list[AlikeNotebooks]:
     """The pairs of `notebooks` that are named, the most alike first. `handed_out`: sources that
-    everybody was given; the status of an answer that is right is empty."""
-    given = GivenCode.of(handed_out)
+    everybody was given; the status of an answer that is right is empty. Compared is what `common`
+    makes of a source, which keeps its lines."""
+    given = GivenCode.of(map(common, handed_out))
     group = _Group(
         {
-            learner: {name: OwnAnswer.of(*answer, given) for name, answer in answers.items()}
+            learner: {
+                name: OwnAnswer.of(common(source), failed, given)
+                for name, (source, failed) in answers.items()
+            }
             for learner, answers in notebooks.items()
         }
     )

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from ...course import Launch
 from ...course.rules import blocks_and_threads, dimensions
 from ...cuda.errors import Message
 from ...grouped import grouped
@@ -14,7 +15,7 @@ from ..protocol import Element, ThreadPath, Used
 from ..verdict import Part
 from . import telling
 from .telling import About, Times, Told, capital, copied, times
-from .thread_paths import last_conditions, of_floats
+from .thread_paths import last_conditions, numbers_of, of_floats
 
 
 class MadeOf(About):
@@ -54,7 +55,11 @@ class MadeOf(About):
                     said = f"{capital(who)} writes {self._listed(instead)}."
                     only, remedy = few, f"How can a thread write more than one element of {name}?"
             elif asked:
-                said, line = f"{capital(who)} does not write it: {asked}.", at
+                launch = self._launch(buffer)
+                known = numbers_of(self.ours.stored, launch, self.words)
+                computed = self._declared.computed_on(self._declared.line(at or 0), at or 0, known)
+                here = f" Here {computed[2:]}." if computed.startswith(":") else ""
+                said, line = f"{capital(who)} does not write it: {asked}.{here}", at
                 other = "true" if " is false" in asked else "false"
                 remedy = f"Should this condition be {other} for {who}?"
             yield (
@@ -67,10 +72,12 @@ class MadeOf(About):
                 line,
             )
 
+    def _launch(self, buffer: str) -> Launch:
+        return next(one for one in self.words.problem.launches if buffer in one.args)
+
     def _numbers(self, buffer: str, index: str) -> str:
         """The numbers behind an index that the launch of a buffer has: ": cols = 9"."""
-        launch = next(one for one in self.words.problem.launches if buffer in one.args)
-        names = self._declared.made_of(index)
+        launch, names = self._launch(buffer), self._declared.made_of(index)
         shapes = {"gridDim.x": launch.grid, "blockDim.x": launch.block}
         sizes = [f"{name} = {dimensions(shape)[0]}" for name, shape in shapes.items()]
         known = (*self.words.sizes(launch), *sizes)

@@ -375,13 +375,18 @@ class About:
         return read[0] if len(read) == 1 and not self._declared.mentions(line, name) else line
 
     def _its_loop(self, line: int | None, is_last: bool = False) -> tuple[Message, int | None]:
-        """What is to be asked of the loop that a line is in, or else of the only one, that has
-        another head than those of the solution; and its line, or else the one given. `is_last`: the
-        line is the last that uses something, so that a loop before it is not the reason."""
+        """What is to be asked of the loop that a line is in, or else of the only one that counts,
+        that has another head than those of the solution; and its line, or else the one given.
+        `is_last`: the line is the last that uses something, so that a loop before it is not the
+        reason."""
         heads, usual = self._declared.loops, Declarations(self.words.solution).loops.values()
         _, at = self._declared.loop(line or 0)
         known = {*map(_unnamed, usual)}
-        new = [one for one, head in heads.items() if _unnamed(head) not in known]
+        new = [
+            one
+            for one, head in heads.items()
+            if _unnamed(head) not in known and (one == at or head.startswith("for"))
+        ]
         if at not in new and (len(new) != 1 or (is_last and new[0] < (line or 0))):
             return Message(), line
         at, there = (at, f"Line {line} is in") if at in new else (new[0], "Look at")
@@ -543,9 +548,12 @@ class TwoTrails:
             fixed = [one for one in mine.sources(at) if mine.constant[one]]
             # The solution's step, what leads to it, and what uses its result.
             around = set().union(*map(ours.operands, (*missing, *ours.users(ours.key(other)))))
-            unknown = {*fixed, *(one for one in strange if mine.key(one) not in around)}
-            fine = [one for one in mine.sources(at) if one not in unknown]
-            known, doubted = _few(mine, fine), _few(mine, unknown)
+            new = (one for one in strange if not found.first and mine.key(one) not in around)
+            unknown = {*fixed, *new}
+            # What the solution does first, it does with the others.
+            others = [one for one in mine.sources(at) if found.first and one not in strange]
+            fine = [one for one in mine.sources(at) if one not in {*unknown, *others}]
+            known, doubted, elsewhere = (_few(mine, some) for some in (fine, unknown, others))
             wanted = set().union(
                 *({ours.key(one)} & mine.keys or ours.operands(one) for one in missing)
             )
@@ -558,6 +566,8 @@ class TwoTrails:
                     f"{known} {'are' if ' and ' in known else 'is'} right here." if known else "",
                     f"{doubted} or the operation is wrong, or a step is missing."
                     if doubted
+                    else f"A step with {elsewhere} is missing before this one."
+                    if elsewhere
                     else "The operation is wrong, or a step is missing."
                     if fixed or strange
                     else "This step, or one before it, is wrong.",

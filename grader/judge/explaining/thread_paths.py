@@ -8,11 +8,13 @@ import re
 from collections.abc import Callable
 
 from ...compilers.declared import Declarations
-from ...course import rules
+from ...course import Launch, rules
 from ...cuda.errors import Message
+from ...machine.lanes import coordinates
 from ...status import Status
 from ..cases import of_failure, thread_of
-from ..protocol import Choice, Failed, ThreadPath
+from ..compare import Words
+from ..protocol import Choice, Failed, ThreadPath, ThreadPlace
 from ..session import Outcomes
 
 ASKS = {
@@ -132,6 +134,16 @@ class _Decides:
         )
 
 
+def numbers_of(thread: ThreadPlace, launch: Launch, words: Words) -> dict[str, int]:
+    """The whole numbers that a thread knows: gridDim.x and so on, its own indices, parameters."""
+    known = rules.launch_names(launch.grid, launch.block) | words.numbers(launch)
+    places = ("blockIdx", thread.block, launch.grid), ("threadIdx", thread.thread, launch.block)
+    for name, linear, shape in places:
+        at = coordinates(linear, rules.dimensions(shape))
+        known |= {f"{name}.{axis}": int(one) for axis, one in zip(rules.AXES, at, strict=True)}
+    return known
+
+
 def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Message:
     """Of an access outside of its array: the last condition that let its thread pass. Where the
     solution's thread of that number uses the array, too, no guard is to stop the learner's.
@@ -153,11 +165,7 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     remedy, is_its_own = told.remedy, line in (here, declared.guard(here)[1])
     if works and not (loop or several):
         launch = instance.problem.launches[where.launch - 1]
-        known = rules.launch_names(launch.grid, launch.block) | words.numbers(launch)
-        for name, place in (("blockIdx", where.block), ("threadIdx", where.thread)):
-            known |= {
-                f"{name}.{axis}": at for axis, at in zip(rules.AXES, place or (), strict=False)
-            }
+        known = numbers_of(thread, launch, words)
         computed = declared.computed_on(declared.index(here, _array(told.first)), here, known)
         sizes = ", ".join(words.sizes(launch))
         of, asked = f"{', with' if computed else ' with'} {sizes}" if sizes else "", ""

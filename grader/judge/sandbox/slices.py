@@ -191,8 +191,7 @@ class _Gathered:
 
     def _followed(self, values: Numbers, shown: Numbers) -> Numbers:
         """Of nodes among `values` what is `shown` for them."""
-        nodes = (values > 0) & (values < _CONSTANT)
-        found = values.copy()
+        nodes, found = (values > 0) & (values < _CONSTANT), values.copy()
         found[nodes] = shown[np.searchsorted(self.nodes, values[nodes])]
         return found
 

@@ -267,8 +267,7 @@ class Access:
         hits, seen = [], np.empty(0, np.int64)
         for store, which in found:
             where, warp = addresses[which], np.unique(lane[which] // WARP)
-            again = int(np.isin(warp, seen).sum())
-            seen = np.append(seen, warp)
+            again, seen = int(np.isin(warp, seen).sum()), np.append(seen, warp)
             element = (where - store.address) >> self.shift
             hits.append(Hit(store, space, compact(lane[which]), element, where, again))
         return hits
@@ -293,8 +292,7 @@ class Access:
 
     def _find_generic(self, lanes: Lanes, addresses: np.ndarray) -> list[Hit]:
         """A generic address says by its value which space it lies in."""
-        hits = []
-        elsewhere = np.ones(len(addresses), bool)
+        hits, elsewhere = [], np.ones(len(addresses), bool)
         for space, window in (("shared", SHARED_WINDOW), ("local", LOCAL_WINDOW)):
             inside = (addresses >= window) & (addresses < window + WINDOW_SIZE)
             if inside.any():

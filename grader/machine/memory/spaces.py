@@ -162,8 +162,7 @@ class GlobalSpace:
         owner = np.searchsorted(self.starts, addresses, side="right") - 1  # -1: before all of them
         found: Found = []
         for at in np.unique(owner).tolist():
-            lanes = np.flatnonzero(owner == at)
-            store = self.stores[at]
+            lanes, store = np.flatnonzero(owner == at), self.stores[at]
             last = store.address + len(store.data) - size if at >= 0 else -np.inf
             if len(outside := lanes[addresses[lanes] > last]):
                 position = int(outside[0])

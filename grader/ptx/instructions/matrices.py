@@ -524,8 +524,7 @@ def wait_for_products(instruction: Instruction, at: int, wave: Wave) -> Step:
         )
         before = products.committed[index] - newest
         early = before > fewest[index // size]
-        through = index[~early]
-        ended = np.zeros_like(fewest)
+        through, ended = index[~early], np.zeros_like(fewest)
         np.maximum.at(ended, through // size, before[~early])
         products.land(ended.repeat(size))
         wave.events.products_over(at, through, size // WARP)

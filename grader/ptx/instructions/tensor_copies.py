@@ -62,8 +62,7 @@ def load_box(instruction: Instruction, at: int, wave: Wave) -> Step:
             addresses, inside = tensor.places(coordinates)
             outside = _NAN & (1 << 8 * tensor.size) - 1 if tensor.nan else 0
             values = np.full(len(addresses), outside, f"u{tensor.size}")
-            sources = []
-            access = source(tensor.size)
+            sources, access = [], source(tensor.size)
             for hit in unit_hits(access, lane, addresses[inside], at, wave):
                 access.get(hit)
                 values[inside] = access.read(hit, 0, values.dtype)

@@ -217,8 +217,7 @@ class Ordering(Observer):
         """The same where threads of other blocks of the cluster may have been there."""
         if not np.count_nonzero(stamps):
             return None
-        block = self.geometry.block_of_lane
-        other = lane_of(stamps)
+        block, other = self.geometry.block_of_lane, lane_of(stamps)
         # Whoever saw to it that something landed is as good as a neighbour who wrote it.
         same_block = (block[other] == block[lane]) | (stamps & LANDED != 0)
         in_block = self.unordered_in_block(stamps, lane)
@@ -243,8 +242,7 @@ class Ordering(Observer):
 
     def elsewhere(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray:
         """Which stamps are of threads of another block than the lane's."""
-        here = self.here(stamps)
-        block = self.geometry.block_of_lane
+        here, block = self.here(stamps), self.geometry.block_of_lane
         return ~here | (block[np.where(here, lane_of(stamps), 0)] != block[lane])
 
     def here(self, stamps: np.ndarray) -> np.ndarray:

@@ -324,8 +324,7 @@ class Races(Ordering):
     def __init__(self, report: FindingReport):
         wave = report.wave
         super().__init__(wave)
-        self.cells = wave.program.cells
-        use = wave.program.memory_use
+        self.cells, use = wave.program.cells, wave.program.memory_use
         self.detectors: dict[Store, RaceDetector] = {}  # of shared memory: of the present wave
         for store in wave.flat.stores:  # those that are only read cannot race
             if store.writable and store.names and use.touches(store.names, ("writes", "updates")):

@@ -205,8 +205,7 @@ class Graph:
         with `choices`)."""
         wanted = root, self._size, choices
         if wanted not in self._latest:
-            right = self._sources(choices)
-            reached = np.zeros(self._size, bool)
+            right, reached = self._sources(choices), np.zeros(self._size, bool)
             ahead = np.array([root] if root > 0 else [], np.int64)
             while len(ahead):
                 reached[ahead] = True
@@ -240,8 +239,7 @@ class Graph:
         numbers: int64 (nodes,). `leaves` is that of each byte from before the launch, int64
         (bytes,), `of_constants` that of a constant, and of what merely steers unless it is to be
         asked too (`steered`)."""
-        made = np.full(self._size, of_constants, np.int64)
-        left = self.left
+        made, left = np.full(self._size, of_constants, np.int64), self.left
         right = self.right if steered else self._sources()
         for first, last in zip(self._batches, self._batches[1:], strict=False):
             some = slice(first, last)

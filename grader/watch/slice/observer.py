@@ -160,12 +160,10 @@ class Slicer(Observer):
         return called if slot in self._given else given
 
     def _computed(self, at: int, outs: list[tuple[str, np.ndarray]], step: Step) -> Step:
-        make = self._maker(at)
-        storage = self.wave.registers.storage(outs[0][0])
+        make, storage = self._maker(at), self.wave.registers.storage(outs[0][0])
 
         def computed(lanes: Lanes) -> Any:
-            made = make(lanes)
-            result = step(lanes)
+            made, result = make(lanes), step(lanes)
             self.graph.value[made] = storage[lanes]
             fill((nodes for _, nodes in outs), made, lanes)
             return result
@@ -277,8 +275,7 @@ class Slicer(Observer):
         untouched = first[:, None] - np.arange(access.size)
         single = ((nodes == first[:, None]) | (nodes == untouched)).all(axis=1)
         if not single.all():
-            first = first.copy()
-            mixed = ~single
+            first, mixed = first.copy(), ~single
             first[mixed] = self._side_by_side(index[mixed], first[mixed], nodes[mixed, -1])
         return first
 
