@@ -399,14 +399,12 @@ def bugs_of(exercise: Exercise, wrong: tuple[WrongKernel, ...]) -> Iterator[Anew
                 yield Anew(given=given.strip("\n"))
 
 
-def indices(variant: Exercise, exercise: Exercise, arrays: dict[str, Able | str]) -> frozenset[str]:
+def indices(variant: Exercise, exercise: Exercise) -> frozenset[str]:
     """The indices of arrays in what the learner writes, or is given to change, each number N."""
     writes = isinstance(exercise.kind, kinds.Write)
     own = "".join(kinds.answers(variant.solution)) if writes else variant.solution
-    able = [one.use for one in arrays.values() if isinstance(one, Able)]
-    names = {at.partition(".")[2] for one in able for at in one.lengths}
     text = masked(own)
-    accesses = [one for one in re.finditer(r"(?<!\.)\b(\w+)\s*\[", text) if one[1] in names]
+    accesses = re.finditer(r"(?<!\.)\b\w+\s*\[", text)
     return frozenset(
         re.sub(
             r"\s+", "", re.sub(r"\b\d+\b", "N", text[one.start() : closing(text, one.end() - 1)])
@@ -418,10 +416,9 @@ def indices(variant: Exercise, exercise: Exercise, arrays: dict[str, Able | str]
 def differs(exercise: Exercise, anew: Anew) -> tuple[str, frozenset[str], frozenset[str]]:
     """By which two variants are told apart: another bug, the named mistakes that are none there,
     and the indices."""
-    operation = Text(exercise, anew).operation
     new = varied.recoded(exercise, anew) if anew != Anew() else exercise
-    found = indices(new, exercise, arrays(operation.of(exercise)))
-    return anew.given if anew.bug else "", frozenset(operation.right), found
+    right = frozenset(Text(exercise, anew).operation.right)
+    return anew.given if anew.bug else "", right, indices(new, exercise)
 
 
 def tried(lesson: Lesson, exercise: Exercise, anew: Anew) -> Anew:

@@ -6,6 +6,8 @@ differ from it by as much as rounding can change so many additions.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -27,6 +29,7 @@ from grader.course import (
 )
 from grader.course.inputs import heavy_tailed, offset, quarters
 from grader.course.tolerances import sum_bound
+from grader.course.variants import operation
 
 COLUMNS, ROWS = 128, 8  # of a tile
 WARPS = COLUMNS // 32
@@ -63,6 +66,34 @@ def any_columns(kernel: str):
     return make
 
 
+def largest_of_columns(problem: Problem) -> Problem:
+    """The largest element of each column. All are below 0, so that one that begins with 0 shows."""
+    inputs, outputs = {}, {}
+    for launch in problem.launches:
+        x, y, rows = launch.args
+        inputs[x] = -np.abs(problem.inputs[x])
+        parts = inputs[x].reshape(-1, int(rows), COLUMNS)
+        outputs[y] = Expected(parts.max(axis=1).ravel(), np.float32)
+    return replace(problem, inputs=inputs, outputs=outputs)
+
+
+def magnitudes_of_columns(problem: Problem) -> Problem:
+    """The sum of |x| of each column."""
+    inputs, outputs = {}, {}
+    for launch in problem.launches:
+        x, y, rows = launch.args
+        signs = np.where(np.arange(problem.inputs[x].size) % 3 == 1, -1, 1)
+        inputs[x] = (problem.inputs[x] * signs).astype(np.float32)
+        sums = np.abs(inputs[x]).astype(np.float64).reshape(-1, int(rows), COLUMNS).sum(axis=1)
+        outputs[y] = Expected(sums.ravel(), np.float32, atol=sum_bound(int(rows), sums.ravel()))
+    return replace(problem, inputs=inputs, outputs=outputs)
+
+
+OF_COLUMNS = {
+    "maximum": operation(largest_of_columns),
+    "sum of magnitudes": operation(magnitudes_of_columns),
+}
+
 TILES = 12  # of the case with budgets
 
 
@@ -96,6 +127,7 @@ copy_pipeline = Exercise(
     minutes=12,
     teaches="wait for the oldest group only, and keep the next copies under way",
     source="1_copy_pipeline.cu",
+    operations=OF_COLUMNS,
     cases=cases_of_columns(
         "copy_pipeline",
         Budget(
@@ -136,6 +168,7 @@ bulk_ring = Exercise(
     minutes=12,
     teaches="a phase per use of a stage: bytes expected, bytes sent, and a parity that flips",
     source="3_bulk_ring.cu",
+    operations=OF_COLUMNS,
     cases=cases_of_columns(
         "bulk_ring",
         Budget(
@@ -305,6 +338,22 @@ def some_neighbours(rows: int, columns: int, draw=quarters):
     return lambda rng: summed(rng, rows, columns, draw=draw)
 
 
+def of_other_places(places: tuple[tuple[int, int], ...]):
+    """For `neighbours`: the sum of the elements at so many rows and columns from the own one."""
+
+    def made(problem: Problem) -> Problem:
+        outputs = {}
+        for launch in problem.launches:
+            x = problem.inputs[str(launch.args[0])].astype(np.float64)
+            padded, (rows, columns) = np.pad(x, 1), x.shape
+            parts = [padded[1 + i : 1 + i + rows, 1 + j : 1 + j + columns] for i, j in places]
+            bound = sum_bound(9, sum(map(np.abs, parts)))
+            outputs[launch.args[1]] = Expected(sum(parts), np.float32, atol=bound)
+        return replace(problem, outputs=outputs)
+
+    return made
+
+
 BLOCKS = 6  # of the case with budgets
 
 neighbours = Exercise(
@@ -313,6 +362,10 @@ neighbours = Exercise(
     minutes=12,
     teaches="a box of a tensor map: coordinates, bytes, and zeros outside of the tensor",
     source="8_neighbours.cu",
+    operations={
+        "cross": operation(of_other_places(((-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)))),
+        "corners": operation(of_other_places(((-1, -1), (-1, 1), (1, -1), (1, 1)))),
+    },
     cases=(
         Case("one block", some_neighbours(8, 32), points=1),
         Case("twelve blocks", some_neighbours(24, 128), points=2),
