@@ -275,7 +275,7 @@ elementary = Exercise(
     operations={
         "softmin": operation(smallest_first, of_smallest),
         "base 2": operation(powers_of_2),
-        "logarithms": operation(other_answers(logarithms, lambda x, launch: 1)),
+        "log-softmax": operation(other_answers(logarithms, lambda x, launch: 1)),
     },
     cases=(
         Case(
