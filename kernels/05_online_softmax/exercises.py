@@ -619,19 +619,6 @@ def in_powers_of_2(problem: Problem) -> Problem:
     return replace(problem, outputs=outputs)
 
 
-def vector_beside_zero(problem: Problem) -> Problem:
-    """The launches over one vector and one more element, 0."""
-    outputs = dict(problem.outputs)
-    for launch in problem.launches:
-        if launch.kernel == "normalize":
-            x, total, y, _ = launch.args
-            array = problem.inputs[x]
-            merges = vector_merges(array, launch.grid) + 1
-            outputs[total] = pair_of(with_zero(array, 0), merges)
-            outputs[y] = beside_zero(array, merges)
-    return replace(problem, outputs=outputs)
-
-
 def vector_logarithms(x: np.ndarray, launch: Launch) -> Expected:
     return logarithms(x, vector_merges(x, launch.grid))
 
@@ -686,7 +673,6 @@ long_vector = Exercise(
         "softmin": operation(smallest_first),
         "base 2": operation(in_powers_of_2),
         "logarithms": operation(other_answers(vector_logarithms)),
-        "one more element": operation(vector_beside_zero),
     },
     cases=(
         Case(
