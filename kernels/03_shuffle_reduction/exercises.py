@@ -6,6 +6,8 @@ rounding can do in whatever order its summands are added, and no more; a maximum
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -17,6 +19,7 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
+    Rule,
     covering,
     hidden,
     large,
@@ -24,7 +27,8 @@ from grader.course import (
     work_is_shared,
 )
 from grader.course.inputs import heavy_tailed, negative, offset, quarters, spikes
-from grader.course.tolerances import UNIT_ROUNDOFF, sum_bound
+from grader.course.tolerances import UNIT_ROUNDOFF, gamma, sum_bound
+from grader.course.variants import operation
 
 WARP = 32
 STEPS = 5  # log2(WARP)
@@ -35,7 +39,69 @@ def ceil_div(a: int, b: int) -> int:
     return -(-a // b)
 
 
+# --- operations of variants --------------------------------------------------------------------
+
+
+def in_each_launch(made):
+    """For `operation`: `made(x, launch)` gives what takes the place of a launch's first argument,
+    and what is expected of those that follow it."""
+
+    def other(problem: Problem) -> Problem:
+        inputs, outputs = dict(problem.inputs), dict(problem.outputs)
+        for launch in problem.launches:
+            first, *others = launch.args
+            with np.errstate(invalid="ignore"):  # of infinities
+                inputs[first], *expected = made(problem.inputs[first], launch)
+            outputs |= zip(others, expected, strict=False)
+        return replace(problem, inputs=inputs, outputs=outputs)
+
+    return other
+
+
+def signed(x: np.ndarray) -> np.ndarray:
+    """Every third number with the other sign."""
+    third = np.arange(x.size).reshape(x.shape) % 3 == 1
+    return np.where(third, -x, x).astype(x.dtype)
+
+
+def whole(x: np.ndarray) -> np.ndarray:
+    """Whole numbers of both signs, which nothing rounds."""
+    finite = np.nan_to_num(4 * x.astype(np.float64), nan=3, posinf=5, neginf=-7)
+    return signed((finite.astype(np.int64) % 10_007).astype(np.int32))
+
+
+def of_ints(rule: Rule) -> Rule:
+    """The rule with ints in place of floats."""
+    parameters = tuple(one.replace("float ", "int ") for one in rule.parameters)
+    return replace(rule, parameters=parameters, values=())
+
+
 # --- warp_sum ----------------------------------------------------------------------------------
+
+
+def of_warps(fold, fill: float, numbers=np.copy):
+    """`total` is what `fold` makes of each warp's `numbers(x)`: float64[warps] of float64[warps,
+    32], with `fill` where a lane has no element."""
+
+    def made(x: np.ndarray, launch: Launch) -> tuple:
+        x = numbers(x)
+        rows = np.full(ceil_div(x.size, WARP) * WARP, fill)
+        rows[: x.size] = x
+        return x, Expected(fold(rows.reshape(-1, WARP)), x.dtype)
+
+    return in_each_launch(made)
+
+
+def powers_of_2(x: np.ndarray) -> np.ndarray:
+    """Powers of 2 of both signs, none of them 1: their products are exact."""
+    size = np.array([0.25, 0.5, 2.0, 4.0], np.float32)[np.abs(whole(x)) % 4]
+    return np.where(whole(x) < 0, -size, size)
+
+
+def above_zero(x: np.ndarray) -> np.ndarray:
+    """Numbers above 0, so that a lane that brings 0 shows in a minimum; where elements are 0, the
+    others below it."""
+    return -x if (x == 0).any() else np.abs(x)
 
 
 def warp_sums(x: np.ndarray, block: int = THREE_WARPS, spare_blocks: int = 0) -> Problem:
@@ -76,6 +142,13 @@ warp_sum = Exercise(
     minutes=6,
     teaches="registers of 32 lanes summed without memory",
     source="2_warp_sum.cu",
+    operations={
+        "minimum": operation(
+            of_warps(lambda rows: np.fmin.reduce(rows, axis=1), np.inf, above_zero)
+        ),
+        "sum of ints": operation(of_warps(lambda rows: rows.sum(axis=1), 0.0, whole), of_ints),
+        "product": operation(of_warps(lambda rows: rows.prod(axis=1), 1.0, powers_of_2)),
+    },
     cases=(
         Case("one warp", lambda rng: warp_sums(quarters(rng, WARP), block=32), points=1),
         Case(
@@ -156,6 +229,31 @@ def any_below(rng, rows: int, columns: int, width: int, grid: int, block: int, d
     return below(draw(rng, (rows, columns)), width, block, grid)
 
 
+def above_smallest(x: np.ndarray, launch: Launch) -> tuple:
+    """The numbers with the other sign, and how far each lies above the smallest of its row."""
+    exact = -x.astype(np.float64)
+    exact = exact - exact.min(axis=1, keepdims=True)
+    return -x, Expected(exact, np.float32, rtol=UNIT_ROUNDOFF)
+
+
+def below_magnitude(x: np.ndarray, launch: Launch) -> tuple:
+    """Numbers of both signs, and how far each one's magnitude lies below the largest of its row."""
+    exact = np.abs(x.astype(np.float64))
+    exact = exact - exact.max(axis=1, keepdims=True)
+    return signed(x), Expected(exact, np.float32, rtol=UNIT_ROUNDOFF)
+
+
+def from_mean(x: np.ndarray, launch: Launch) -> tuple:
+    """Numbers whose sum no float32 overflows, and how far each lies above the mean of its row."""
+    x = np.where(np.abs(x) > 1e30, x * np.float32(1e-8), x)
+    exact = x.astype(np.float64)
+    magnitude = np.abs(exact).mean(axis=1, keepdims=True)
+    bound = gamma(WARP) * np.where(np.isfinite(magnitude), magnitude, 0.0)
+    exact = exact - exact.mean(axis=1, keepdims=True)
+    atol = np.broadcast_to(bound, exact.shape)
+    return x, Expected(exact, np.float32, atol=atol, rtol=2 * UNIT_ROUNDOFF)
+
+
 def some_minus_infinity(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
     """Negative numbers; about every third element is -inf, and all of row 1."""
     x = negative(rng, (rows, columns))
@@ -189,6 +287,11 @@ below_max = Exercise(
     minutes=9,
     teaches="a butterfly leaves the result in every lane",
     source="5_below_max.cu",
+    operations={
+        "minimum": operation(in_each_launch(above_smallest)),
+        "largest magnitude": operation(in_each_launch(below_magnitude)),
+        "mean": operation(in_each_launch(from_mean)),
+    },
     cases=(
         Case(
             "full segments: 12 rows of 8 elements",
@@ -289,6 +392,48 @@ def shares(x: np.ndarray, blocks: int, block: int) -> Problem:
     )
 
 
+def of_magnitudes(x: np.ndarray, launch: Launch) -> tuple:
+    """Numbers of both signs, and the answers for their magnitudes."""
+    return signed(x), *shares(np.abs(x), launch.grid, launch.block).outputs.values()
+
+
+def of_squares(x: np.ndarray, launch: Launch) -> tuple:
+    """Numbers whose squares are no smaller than a float32 can be, and the shares of the squares,
+    each of which is rounded."""
+    x = np.where(np.abs(x) < 1e-20, x * np.float32(1e20), x)
+    share, distance = shares(x, launch.grid, launch.block).outputs.values()
+    squares = x.astype(np.float64) ** 2
+    value = squares / squares.sum(axis=1, keepdims=True)
+    return x, replace(share, value=value, rtol=share.rtol + 2 * UNIT_ROUNDOFF), distance
+
+
+def above(problem: Problem) -> Problem:
+    """The numbers with the other sign, and `above`, how far each lies above the smallest, in place
+    of `below`."""
+
+    def named(argument):
+        return argument.replace("below", "above") if isinstance(argument, str) else argument
+
+    return replace(
+        problem,
+        inputs={name: -x for name, x in problem.inputs.items()},
+        outputs={
+            named(name): replace(one, value=-one.value) if "below" in name else one
+            for name, one in problem.outputs.items()
+        },
+        begins={named(name): at for name, at in problem.begins.items()},
+        launches=tuple(
+            replace(launch, args=tuple(map(named, launch.args))) for launch in problem.launches
+        ),
+    )
+
+
+def with_above(rule: Rule) -> Rule:
+    """The rule of a kernel whose parameter is called `above`, and not `below`."""
+    parameters = tuple(one.replace(" below[", " above[") for one in rule.parameters)
+    return replace(rule, parameters=parameters)
+
+
 def any_shares(rng, rows: int, columns: int, grid: int, block: int, draw) -> Problem:
     return shares(draw(rng, (rows, columns)), grid, block)
 
@@ -329,6 +474,11 @@ row_share = Exercise(
     minutes=12,
     teaches="warps first, then the warps of a block",
     source="8_row_share.cu",
+    operations={
+        "minimum": operation(above, with_above),
+        "magnitudes": operation(in_each_launch(of_magnitudes)),
+        "squares": operation(in_each_launch(of_squares)),
+    },
     cases=(
         Case(
             "one row, one block of 12 warps",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -12,17 +14,37 @@ from grader.course import (
     Case,
     Cheaper,
     Exercise,
+    Expected,
     Hazard,
     Order,
     Place,
     Problem,
     Requirement,
+    Rule,
     covering,
     hidden,
     one_launch,
     work_is_shared,
 )
 from grader.course.inputs import quarters
+from grader.course.variants import operation
+
+
+def of_x(outputs, numbers=np.copy, dtype=np.float32, rtol: float = 0.0):
+    """For `operation`: in each launch `outputs(x)` is expected, array by array, of `numbers(x)`."""
+
+    def other(problem: Problem) -> Problem:
+        inputs, expected = {}, {}
+        for launch in problem.launches:
+            first, *others = launch.args
+            inputs[first] = numbers(problem.inputs[first])
+            with np.errstate(invalid="ignore"):  # of infinities
+                made = outputs(inputs[first].astype(np.float64))
+            values = (Expected(one, dtype, rtol=rtol) for one in made)
+            expected |= zip(others, values, strict=False)
+        return replace(problem, inputs=inputs, outputs=expected)
+
+    return other
 
 
 def numbered(rng: np.random.Generator, n: int) -> Problem:
@@ -32,10 +54,26 @@ def numbered(rng: np.random.Generator, n: int) -> Problem:
     return one_launch("lane_and_warp", 1, n, {"start": start}, out)
 
 
+def counted_back(problem: Problem) -> Problem:
+    """The same, but a lane's number and a warp's are counted from 31 down."""
+    return replace(
+        problem,
+        outputs={
+            f"{name}{number}": replace(one, value=2 * start + 31 - one.value)
+            for start, launch in ((problem.inputs[one.args[0]], one) for one in problem.launches)
+            for number in [launch.args[0].removeprefix("start")]
+            for name, one in (
+                (name, problem.outputs[f"{name}{number}"]) for name in ("lane", "warp")
+            )
+        },
+    )
+
+
 lane_and_warp = Exercise(
     name="lane_and_warp",
     title="Which lane of which warp?",
     source="0_lane_and_warp.cu",
+    operations={"counted from 31 down": operation(counted_back)},
     kind=Bug(
         given="""
     lane[i] = start[i] + i / 32;
@@ -74,10 +112,24 @@ def shares(x: np.ndarray) -> np.ndarray:
     return x / x.max(axis=1, keepdims=True).astype(np.float64)
 
 
+def by_smallest(x: np.ndarray) -> tuple:
+    rows = x.reshape(-1, 32)
+    return (rows / rows.min(axis=1, keepdims=True),)
+
+
+def by_sum(x: np.ndarray) -> tuple:
+    rows = x.reshape(-1, 32)
+    return (rows / rows.sum(axis=1, keepdims=True),)
+
+
 to_the_largest = Exercise(
     name="to_the_largest",
     title="A share of the largest",
     source="3_to_the_largest.cu",
+    operations={
+        "smallest": operation(of_x(by_smallest, rtol=1e-6)),
+        "sum": operation(of_x(by_sum, rtol=1e-6)),
+    },
     kind=Order(
         (
             "const float other = __shfl_down_sync(0xffffffff, largest, apart);",
@@ -115,10 +167,15 @@ def partly(rng: np.random.Generator, n: int) -> Problem:
     return one_launch("absent_lanes", -(-n // 64), 64, {"x": x}, {"total": sums}, np.int32(n))
 
 
+def largest_of_warps(x: np.ndarray) -> tuple:
+    return (np.maximum.reduceat(x, np.arange(0, x.size, 32)),)
+
+
 absent_lanes = Exercise(
     name="absent_lanes",
     title="Lanes that have left",
     source="4_absent_lanes.cu",
+    operations={"largest": operation(of_x(largest_of_warps))},
     kind=Break(given=""),
     minutes=3,
     teaches="every lane of a mask must come: no early return before a shuffle",
@@ -144,10 +201,23 @@ def summed(x: np.ndarray) -> np.ndarray:
     return np.broadcast_to(x.sum(axis=1, keepdims=True), x.shape)
 
 
+def largest_everywhere(x: np.ndarray) -> tuple:
+    rows = x.reshape(-1, 32)
+    return (np.broadcast_to(np.fmax.reduce(rows, axis=1, keepdims=True), rows.shape),)
+
+
+def smallest_everywhere(x: np.ndarray) -> tuple:
+    return (-largest_everywhere(-x)[0],)
+
+
 five_steps = Exercise(
     name="five_steps",
     title="From 31 shuffles to five",
     source="5_five_steps.cu",
+    operations={
+        "largest": operation(of_x(largest_everywhere)),
+        "smallest": operation(of_x(smallest_everywhere)),
+    },
     kind=Cheaper(
         given="""
     for (int from = 1; from < 32; from++) {
@@ -192,10 +262,31 @@ def both(rng: np.random.Generator, warps: int) -> Problem:
     return one_launch("sum_and_largest", 1, 32 * warps, {"x": x}, {"found": found})
 
 
+def sum_and_smallest(x: np.ndarray) -> tuple:
+    return (np.array([x.sum(), x.min()]),)
+
+
+def both_of_ints(x: np.ndarray) -> tuple:
+    return (np.array([x.sum(), x.max()], np.int32),)
+
+
+def four_times(x: np.ndarray) -> np.ndarray:
+    return (4 * x).astype(np.int32)
+
+
+def of_ints(rule: Rule) -> Rule:
+    """The rule with ints in place of floats."""
+    return replace(rule, parameters=tuple(one.replace("float", "int") for one in rule.parameters))
+
+
 sum_and_largest = Exercise(
     name="sum_and_largest",
     title="One array for two reductions",
     source="8_sum_and_largest.cu",
+    operations={
+        "smallest": operation(of_x(sum_and_smallest)),
+        "ints": operation(of_x(both_of_ints, four_times, np.int32), of_ints),
+    },
     kind=Place(),
     minutes=5,
     teaches="a barrier also before an array is used again",

@@ -7,6 +7,8 @@ steps 1 to 3 of the same derivation.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -18,6 +20,7 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
+    Rule,
     covering,
     exponentials,
     hidden,
@@ -28,6 +31,7 @@ from grader.course import (
 from grader.course.inputs import heavy_tailed, negative, normal, offset
 from grader.course.references import softmax
 from grader.course.tolerances import gamma, softmax_bound
+from grader.course.variants import operation
 
 SECTOR = 8  # floats in a sector of 32 bytes
 IN_BLOCK = (
@@ -87,6 +91,89 @@ def with_one(rng: np.random.Generator, n: int, value: float) -> np.ndarray:
     return x
 
 
+# --- operations of variants --------------------------------------------------------------------
+
+
+def other_answers(expected, additions):
+    """For `operation`: where a launch writes `y`, `expected(x, number)` takes its place; `number`
+    is that of the additions, `additions(x, launch)`."""
+
+    def other(problem: Problem) -> Problem:
+        outputs = dict(problem.outputs)
+        for launch in problem.launches:
+            x = problem.inputs[launch.args[0]]
+            for name in outputs.keys() & set(launch.args):
+                if name.startswith("y"):
+                    with np.errstate(all="ignore"):  # of infinities
+                        outputs[name] = expected(x, additions(x, launch))
+        return replace(problem, outputs=outputs)
+
+    return other
+
+
+def in_base_2(x: np.ndarray) -> np.ndarray:
+    """float64: numbers whose softmax is that of x with 2^x in place of e^x."""
+    return np.log(2) * x.astype(np.float64)
+
+
+def base_2(x: np.ndarray, additions: int) -> Expected:
+    """Softmax with 2^x in place of e^x."""
+    x = in_base_2(x)
+    return Expected(softmax(x), np.float32, atol=softmax_bound(x, additions))
+
+
+def with_zero(x: np.ndarray, additions: int) -> Expected:
+    """Softmax of each row and one more element, 0, whose share is left out."""
+    x = np.concatenate([x, np.zeros((*x.shape[:-1], 1), x.dtype)], axis=-1)
+    bound = softmax_bound(x, additions + 6)  # the element 0 is merged once
+    return Expected(softmax(x)[..., :-1], np.float32, atol=bound[..., :-1])
+
+
+def logarithms(x: np.ndarray, additions: int) -> Expected:
+    """The logarithm of the softmax, x - m - log(s) with the maximum m and the sum s. What is
+    relative in s is absolute in log(s), and each operation is rounded, also that of m + log(s)."""
+    exact = x.astype(np.float64)
+    largest = exact.max(axis=-1, keepdims=True)
+    below = exact - largest
+    logarithm = np.log(np.exp(below).sum(axis=-1, keepdims=True))
+    terms = softmax(x) * gamma(3 * np.minimum(-below, 200) + 4 + additions)
+    of_sum = np.nansum(terms, axis=-1, keepdims=True)
+    bound = 2 * of_sum + gamma(4) * (1 - below + np.abs(largest) + np.abs(logarithm))
+    value = below - logarithm
+    value[value < LOWEST] = -np.inf
+    return Expected(value, np.float32, atol=np.where(np.isfinite(value), bound, 0.0))
+
+
+def smallest_first(problem: Problem) -> Problem:
+    """Softmin: each number has the other sign, the largest and its kernel's name too."""
+
+    def negated(argument):
+        return -argument if isinstance(argument, np.float32) else argument
+
+    launches = tuple(
+        replace(
+            launch,
+            kernel=launch.kernel.replace("_max", "_min"),
+            args=(launch.args[0], negated(launch.args[1]), *launch.args[2:]),
+        )
+        for launch in problem.launches
+    )
+    outputs = {
+        name: replace(one, value=-one.value) if name.startswith("maxima") else one
+        for name, one in problem.outputs.items()
+    }
+    inputs = {name: -x for name, x in problem.inputs.items()}
+    return replace(problem, inputs=inputs, outputs=outputs, launches=launches)
+
+
+def of_smallest(rule: Rule) -> Rule:
+    """The rule of a kernel that looks for the smallest, with the names that say so."""
+    parameters = tuple(
+        one.replace("largest", "smallest").replace("maxima", "minima") for one in rule.parameters
+    )
+    return replace(rule, kernel=rule.kernel.replace("_max", "_min"), parameters=parameters)
+
+
 # --- elementary --------------------------------------------------------------------------------
 
 
@@ -126,6 +213,21 @@ def in_three_launches(x: np.ndarray, blocks: int = 2, block: int = 128) -> Probl
             Launch("normalize", blocks, block, ("x", largest, total, "y", n)),
         ),
     )
+
+
+def powers_of_2(problem: Problem) -> Problem:
+    """The three launches with 2^x in place of e^x."""
+    outputs, launches = dict(problem.outputs), []
+    for launch in problem.launches:
+        name, largest, *others = launch.args
+        x = problem.inputs[name]
+        if launch.kernel == "exp_sum":
+            outputs[others[0]] = exponential_sums(in_base_2(x), launch.grid, launch.block)
+        if launch.kernel == "normalize":
+            others[0] = np.float32(np.exp2(x.astype(np.float64) - largest).sum())
+            outputs[others[1]] = base_2(x, additions=1)
+        launches.append(replace(launch, args=(name, largest, *others)))
+    return replace(problem, outputs=outputs, launches=tuple(launches))
 
 
 def any_three(rng, kernel: str, n: int, grid: int, block: int, draw) -> Problem:
@@ -170,6 +272,11 @@ elementary = Exercise(
     minutes=9,
     teaches="the sum of exponentials, block by block",
     source="3_elementary.cu",
+    operations={
+        "softmin": operation(smallest_first, of_smallest),
+        "base 2": operation(powers_of_2),
+        "log-softmax": operation(other_answers(logarithms, lambda x, launch: 1)),
+    },
     cases=(
         Case(
             "as many threads as elements", lambda rng: in_three_launches(steep(rng, 256)), points=1
@@ -241,10 +348,15 @@ elementary = Exercise(
 # --- on the device -----------------------------------------------------------------------------
 
 
+def grid_additions(n: int, blocks: int, block: int) -> int:
+    """On the way from an element to the sum of all."""
+    return passes(n, blocks * block) + IN_BLOCK + passes(blocks, block) + IN_BLOCK
+
+
 def on_one_grid(x: np.ndarray, blocks: int = 3, block: int = 128) -> Problem:
     """The three launches of the softmax that never leaves the device."""
     n = np.int32(x.size)
-    additions = passes(x.size, blocks * block) + IN_BLOCK + passes(blocks, block) + IN_BLOCK
+    additions = grid_additions(x.size, blocks, block)
     return Problem(
         inputs={"x": x},
         scratch={"maxima": ((blocks,), np.float32), "sums": ((blocks,), np.float32)},
@@ -254,6 +366,13 @@ def on_one_grid(x: np.ndarray, blocks: int = 3, block: int = 128) -> Problem:
             Launch("vector_exp_sum", blocks, block, ("x", "maxima", "sums", n)),
             Launch("vector_normalize", blocks, block, ("x", "maxima", "sums", "y", n)),
         ),
+    )
+
+
+def of_grid(expected):
+    """`expected` for the launches on one grid."""
+    return operation(
+        other_answers(expected, lambda x, launch: grid_additions(x.size, launch.grid, launch.block))
     )
 
 
@@ -293,6 +412,12 @@ on_device = Exercise(
     minutes=12,
     teaches="two launches in place of a host in between",
     source="4_on_device.cu",
+    operations={
+        "softmin": operation(smallest_first, of_smallest),
+        "base 2": of_grid(base_2),
+        "logarithms": of_grid(logarithms),
+        "one more element": of_grid(with_zero),
+    },
     cases=(
         Case(
             "as many threads as elements",
@@ -390,6 +515,13 @@ def rows_of(x: np.ndarray, grid: int, block: int = 128) -> Problem:
     )
 
 
+def of_rows(expected):
+    """`expected` for one launch over rows."""
+    return operation(
+        other_answers(expected, lambda x, launch: passes(x.shape[1], launch.block) + IN_BLOCK)
+    )
+
+
 def any_rows(rng, rows: int, columns: int, grid: int, block: int, draw) -> Problem:
     return rows_of(draw(rng, (rows, columns)), grid, block)
 
@@ -440,6 +572,12 @@ row_softmax = Exercise(
     minutes=14,
     teaches="one block per row, three passes",
     source="5_row_softmax.cu",
+    operations={
+        "softmin": operation(smallest_first),
+        "base 2": of_rows(base_2),
+        "logarithms": of_rows(logarithms),
+        "one more element": of_rows(with_zero),
+    },
     cases=(
         Case("two rows, two blocks", lambda rng: rows_of(steep(rng, (2, 300)), grid=2), points=1),
         Case(

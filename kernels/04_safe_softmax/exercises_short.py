@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -11,9 +13,11 @@ from grader.course import (
     Case,
     Cheaper,
     Exercise,
+    Expected,
     Hazard,
     Order,
     Problem,
+    Rule,
     covering,
     exponentials,
     hidden,
@@ -22,8 +26,44 @@ from grader.course import (
 )
 from grader.course.inputs import normal, quarters
 from grader.course.references import softmax
+from grader.course.variants import operation
 
 BLOCK = 64
+
+
+def negated(problem: Problem, outputs: bool = True) -> Problem:
+    """The inputs with the other sign, and if so said the outputs."""
+    return replace(
+        problem,
+        inputs={name: -x for name, x in problem.inputs.items()},
+        outputs={
+            name: replace(one, value=-one.value) if outputs else one
+            for name, one in problem.outputs.items()
+        },
+    )
+
+
+def of_smallest(rule: Rule) -> Rule:
+    """The rule of a kernel whose parameter is called `smallest`."""
+    return replace(
+        rule, parameters=tuple(one.replace("largest", "smallest") for one in rule.parameters)
+    )
+
+
+def from_x(answer, rtol: float = 0.0, atol: float = 0.0):
+    """For `operation`: the last array of a launch is `answer(x, *others)`, of its inputs."""
+
+    def other(problem: Problem) -> Problem:
+        outputs = {}
+        for launch in problem.launches:
+            arrays = [one for one in launch.args if isinstance(one, str)]
+            exact = (problem.inputs[one].astype(np.float64) for one in arrays[:-1])
+            with np.errstate(all="ignore"):  # of infinities, and a division by 0
+                value = answer(*exact)
+            outputs[arrays[-1]] = Expected(value, np.float32, rtol=rtol, atol=atol)
+        return replace(problem, outputs=outputs)
+
+    return other
 
 
 def parts(rng: np.random.Generator, n: int, grid: int = 0, draw=quarters) -> Problem:
@@ -38,6 +78,9 @@ share = Exercise(
     name="share",
     title="The division by the sum",
     source="0_share.cu",
+    operations={
+        "beside the others": operation(from_x(lambda x, total: x / (total - x), rtol=1e-6))
+    },
     kind=Bug(given="    if (i < n) y[i] = *sum / x[i];\n"),
     minutes=1,
     teaches="a softmax ends with a quotient: part divided by whole",
@@ -50,6 +93,11 @@ share = Exercise(
     ),
     hints=("Which of the two is the part, and which is the whole?", "Shares add up to 1."),
 )
+
+
+def log_softmax(x: np.ndarray) -> np.ndarray:
+    below = x - x.max(axis=1, keepdims=True)
+    return below - np.log(np.exp(below).sum(axis=1, keepdims=True))
 
 
 def rows_alone(rng: np.random.Generator, shape: tuple[int, int], offset: float) -> Problem:
@@ -77,6 +125,10 @@ softmax_alone = Exercise(
     name="softmax_alone",
     title="A safe softmax, line by line",
     source="2_softmax_alone.cu",
+    operations={
+        "softmin": operation(lambda problem: negated(problem, outputs=False)),
+        "logarithms": operation(from_x(log_softmax, rtol=1e-4, atol=1e-4)),
+    },
     kind=Order(
         (
             "float largest = 0.0f;",
@@ -117,6 +169,7 @@ lowest = Exercise(
     name="lowest",
     title="A start below every number",
     source="2_lowest.cu",
+    operations={"minimum": operation(negated, of_smallest)},
     kind=Bug(given="    float found = lane < columns ? x[blockIdx.x * columns + lane] : -1e20f;\n"),
     minutes=3,
     teaches="no number can replace minus infinity",
@@ -143,6 +196,7 @@ too_early = Exercise(
     name="too_early",
     title="Read before it is written",
     source="5_too_early.cu",
+    operations={"minimum": operation(negated)},
     kind=Break(given="    __syncthreads();\n"),
     minutes=3,
     teaches="a barrier for a warp is not one for the block",
@@ -167,6 +221,10 @@ side_by_side = Exercise(
     name="side_by_side",
     title="Which four elements per lane?",
     source="5_side_by_side.cu",
+    operations={
+        "squares": operation(from_x(lambda x: (x**2).sum(axis=1), rtol=1e-5)),
+        "base 2": operation(from_x(lambda x: np.exp2(x).sum(axis=1), rtol=1e-4)),
+    },
     kind=Cheaper(given="        const int c = 4 * threadIdx.x + k;\n"),
     minutes=4,
     teaches="a lane's elements are a warp apart, not side by side",

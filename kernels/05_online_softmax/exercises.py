@@ -6,6 +6,8 @@ follows from how it is computed; `grader.course.tolerances` has the derivation.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -17,6 +19,7 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
+    Rule,
     covering,
     exponentials,
     hidden,
@@ -27,6 +30,7 @@ from grader.course import (
 from grader.course.inputs import heavy_tailed, normal, offset
 from grader.course.references import softmax
 from grader.course.tolerances import gamma, softmax_bound
+from grader.course.variants import operation
 
 BLOCK = 256
 WARPS = BLOCK // 32
@@ -45,6 +49,77 @@ def pair_bound(below: np.ndarray, weights: np.ndarray, merges: int) -> np.ndarra
     rounded arguments of exp come to 3 * below operations in all, and every merge to 6."""
     operations = 3 * np.minimum(below, 200) + ROUNDINGS * merges
     return (weights * np.exp(-below) * gamma(operations)).sum(axis=-1) + 2.0**-124
+
+
+# --- operations of variants --------------------------------------------------------------------
+
+
+def other_answers(expected):
+    """For `operation`: where a launch writes `y`, `expected(x, launch)` takes its place."""
+
+    def other(problem: Problem) -> Problem:
+        outputs = dict(problem.outputs)
+        for launch in problem.launches:
+            arrays = [name for name in launch.args if isinstance(name, str)]
+            if arrays[-1].startswith("y"):
+                with np.errstate(all="ignore"):  # of infinities
+                    outputs[arrays[-1]] = expected(problem.inputs[arrays[0]], launch)
+        return replace(problem, outputs=outputs)
+
+    return other
+
+
+def in_base_2(x: np.ndarray) -> np.ndarray:
+    """float64: numbers whose softmax is that of x with 2^x in place of e^x."""
+    return np.log(2) * x.astype(np.float64)
+
+
+def with_zero(x: np.ndarray, axis: int) -> np.ndarray:
+    """One more element along the axis: 0."""
+    return np.concatenate([x, np.zeros_like(x.take([0], axis))], axis)
+
+
+def base_2(x: np.ndarray, merges: int, axis: int = -1) -> Expected:
+    """Softmax with 2^x in place of e^x."""
+    return softmaxed(in_base_2(x), merges, axis)
+
+
+def beside_zero(x: np.ndarray, merges: int, axis: int = -1) -> Expected:
+    """Softmax with one more element, 0, whose share is left out."""
+    one, rest = softmaxed(with_zero(x, axis), merges + 1, axis), np.arange(x.shape[axis])
+    return replace(one, value=one.value.take(rest, axis), atol=one.atol.take(rest, axis))
+
+
+def logarithms(x: np.ndarray, merges: int, axis: int = -1) -> Expected:
+    """The logarithm of the softmax, x - m - log(s) with the maximum m and the sum s. What is
+    relative in s is absolute in log(s), and each operation is rounded, also that of m + log(s)."""
+    exact = x.astype(np.float64)
+    largest = exact.max(axis, keepdims=True)
+    below = exact - largest
+    logarithm = np.log(np.exp(below).sum(axis, keepdims=True))
+    operations = 3 * np.minimum(-below, 200) + 4 + ROUNDINGS * merges
+    of_sum = np.nansum(softmax(x, axis) * gamma(operations), axis, keepdims=True)
+    bound = 2 * of_sum + gamma(4) * (1 - below + np.abs(largest) + np.abs(logarithm))
+    value = below - logarithm
+    value[value < np.finfo(np.float32).min] = -np.inf
+    return Expected(value, np.float32, atol=np.where(np.isfinite(value), bound, 0.0))
+
+
+def smallest_first(problem: Problem) -> Problem:
+    """Softmin: each number has the other sign, in pairs too, whose sums stay as they are."""
+
+    def pairs(array: np.ndarray) -> np.ndarray:
+        return array * np.array([-1, 1], array.dtype)
+
+    inputs = {
+        name: -array if name.startswith("x") else pairs(array)
+        for name, array in problem.inputs.items()
+    }
+    outputs = {
+        name: one if name.startswith("y") else replace(one, value=pairs(one.value))
+        for name, one in problem.outputs.items()
+    }
+    return replace(problem, inputs=inputs, outputs=outputs)
 
 
 # --- merge -------------------------------------------------------------------------------------
@@ -131,12 +206,80 @@ def _merge_pairs(a: str, b: str, out: str, n: int, grid: int = 0) -> Launch:
     return Launch("merge_pairs", grid or ceil_div(n, BLOCK), BLOCK, (a, b, out, np.int32(n)))
 
 
+def merged_in_base_2(problem: Problem) -> Problem:
+    """What is expected of pairs whose sums are of powers of 2."""
+    outputs = dict(problem.outputs)
+    parts = {name: (pairs,) for name, pairs in problem.inputs.items()}
+    for launch in problem.launches:
+        a, b, out, _ = launch.args
+        parts[out] = parts[a] + parts[b]
+        if out in outputs:
+            some = [in_base_2(pairs) * [1, 1 / np.log(2)] for pairs in parts[out]]
+            value = merged(*some)
+            value[:, 0] = np.max([pairs[:, 0] for pairs in parts[out]], axis=0)
+            outputs[out] = Expected(value, np.float32, atol=merged_bound(*some))
+    return replace(problem, outputs=outputs)
+
+
+def apart(problem: Problem, first: str = "max") -> Problem:
+    """The two halves of pairs in arrays of their own."""
+    halves = (first, 0), ("sum", 1)
+    return replace(
+        problem,
+        inputs={
+            f"{half}_{name}": pairs[:, at].copy()
+            for name, pairs in problem.inputs.items()
+            for half, at in halves
+        },
+        outputs={
+            f"{half}_{name}": replace(one, value=one.value[:, at], atol=one.atol[:, at])
+            for name, one in problem.outputs.items()
+            for half, at in halves
+        },
+        scratch={
+            f"{half}_{name}": (shape[:1], dtype)
+            for name, (shape, dtype) in problem.scratch.items()
+            for half, _ in halves
+        },
+        launches=tuple(
+            replace(
+                launch,
+                args=(
+                    *(f"{half}_{name}" for name in launch.args[:3] for half, _ in halves),
+                    launch.args[3],
+                ),
+            )
+            for launch in problem.launches
+        ),
+    )
+
+
+def minima_apart(problem: Problem) -> Problem:
+    return apart(smallest_first(problem), "min")
+
+
+def of_halves(rule: Rule, first: str = "max") -> Rule:
+    """The rule of a kernel that gets the halves of pairs apart."""
+    names = (f"{half}_{name}" for name in ("a", "b", "merged") for half in (first, "sum"))
+    return replace(rule, parameters=(*(f"float {name}[n]" for name in names), "int n"))
+
+
+def of_minima(rule: Rule) -> Rule:
+    return of_halves(rule, "min")
+
+
 merge = Exercise(
     name="merge",
     title="Merge two pairs",
     minutes=7,
     teaches="pairs of maximum and sum, merged in any order",
     source="2_merge.cu",
+    operations={
+        "minimum": operation(smallest_first),
+        "base 2": operation(merged_in_base_2),
+        "two arrays": operation(apart, of_halves),
+        "two arrays, minimum": operation(minima_apart, of_minima),
+    },
     cases=(
         Case(
             "ordinary pairs",
@@ -271,13 +414,21 @@ def softmaxed(x: np.ndarray, merges: int, axis: int = -1) -> Expected:
     return Expected(softmax(x, axis), np.float32, atol=bound)
 
 
+def row_merges(x: np.ndarray) -> int:
+    return ceil_div(x.shape[1], BLOCK) + MERGES_IN_BLOCK
+
+
+def of_rows(expected):
+    """`expected` for one launch over rows."""
+    return operation(other_answers(lambda x, launch: expected(x, row_merges(x))))
+
+
 def rows_of(x: np.ndarray) -> Problem:
     """`online_row` on x, a block for each row."""
     rows, columns = x.shape
-    merges = ceil_div(columns, BLOCK) + MERGES_IN_BLOCK
     return Problem(
         inputs={"x": x},
-        outputs={"y": softmaxed(x, merges)},
+        outputs={"y": softmaxed(x, row_merges(x))},
         launches=(Launch("online_row", rows, BLOCK, ("x", "y", np.int32(columns))),),
     )
 
@@ -321,6 +472,12 @@ online_row = Exercise(
     minutes=10,
     teaches="one pass fewer over a row",
     source="4_online_row.cu",
+    operations={
+        "softmin": operation(smallest_first),
+        "base 2": of_rows(base_2),
+        "logarithms": of_rows(logarithms),
+        "one more element": of_rows(beside_zero),
+    },
     cases=(
         Case(
             "two rows of 1,000, one of them with a peak",
@@ -395,21 +552,27 @@ online_row = Exercise(
 # --- long vector -------------------------------------------------------------------------------
 
 
-def vector(x: np.ndarray, blocks: int) -> Problem:
-    """Three launches over x, the first and the last with `blocks` blocks."""
-    n, exact = x.size, x.astype(np.float64)
-    merges = ceil_div(n, blocks * BLOCK) + ceil_div(blocks, BLOCK) + 2 * MERGES_IN_BLOCK
+def vector_merges(x: np.ndarray, blocks: int) -> int:
+    return ceil_div(x.size, blocks * BLOCK) + ceil_div(blocks, BLOCK) + 2 * MERGES_IN_BLOCK
+
+
+def pair_of(x: np.ndarray, merges: int) -> Expected:
+    """The pair of all of x."""
+    exact = x.astype(np.float64)
     largest = exact.max()
     below = (0 if np.isneginf(largest) else largest) - exact
     total = np.array([[largest, np.exp(-below).sum()]])
-    bound = np.array([[0, pair_bound(below, np.ones(n), merges)]])
+    bound = np.array([[0, pair_bound(below, np.ones(x.size), merges)]])
+    return Expected(total, np.float32, atol=bound)
+
+
+def vector(x: np.ndarray, blocks: int) -> Problem:
+    """Three launches over x, the first and the last with `blocks` blocks."""
+    n, merges = x.size, vector_merges(x, blocks)
     return Problem(
         inputs={"x": x},
         scratch={"partial": ((blocks, 2), np.float32)},
-        outputs={
-            "total": Expected(total, np.float32, atol=bound),
-            "y": softmaxed(x, merges),
-        },
+        outputs={"total": pair_of(x, merges), "y": softmaxed(x, merges)},
         launches=(
             Launch("block_pairs", blocks, BLOCK, ("x", "partial", np.int32(n))),
             Launch("merge_partials", 1, BLOCK, ("partial", "total", np.int32(blocks))),
@@ -432,6 +595,32 @@ def partials(rng: np.random.Generator, blocks: int) -> Problem:
         outputs={"total": Expected(total, np.float32, atol=bound)},
         launches=(Launch("merge_partials", 1, BLOCK, ("partial", "total", np.int32(blocks))),),
     )
+
+
+def in_powers_of_2(problem: Problem) -> Problem:
+    """The launches over one vector, with 2^x in place of e^x."""
+    outputs = dict(problem.outputs)
+    for launch in problem.launches:
+        if launch.kernel == "normalize":
+            x, total, y, _ = launch.args
+            array = problem.inputs[x]
+            merges = vector_merges(array, launch.grid)
+            with np.errstate(all="ignore"):  # of infinities
+                pair = pair_of(in_base_2(array), merges)
+                outputs |= {total: pair, y: base_2(array, merges)}
+            pair.value[0, 0] = array.max()
+        elif launch.args[0] in problem.inputs and launch.kernel == "merge_partials":
+            pairs = problem.inputs[launch.args[0]]
+            largest, sums = pairs.astype(np.float64).T
+            below = np.log(2) * (largest.max() - largest)
+            value = np.array([[largest.max(), (sums * np.exp(-below)).sum()]])
+            bound = pair_bound(below, sums, ceil_div(len(pairs), BLOCK) + MERGES_IN_BLOCK)
+            outputs[launch.args[1]] = Expected(value, np.float32, atol=np.array([[0, bound]]))
+    return replace(problem, outputs=outputs)
+
+
+def vector_logarithms(x: np.ndarray, launch: Launch) -> Expected:
+    return logarithms(x, vector_merges(x, launch.grid))
 
 
 def any_vector(rng, kernel: str, grid: int, block: int, n=0, blocks=0, draw=normal) -> Problem:
@@ -480,6 +669,11 @@ long_vector = Exercise(
     minutes=12,
     teaches="pairs from all blocks of a grid",
     source="6_long_vector.cu",
+    operations={
+        "softmin": operation(smallest_first),
+        "base 2": operation(in_powers_of_2),
+        "logarithms": operation(other_answers(vector_logarithms)),
+    },
     cases=(
         Case(
             "one block, and three for 200 elements",
@@ -550,11 +744,24 @@ def block_shape(inner: int) -> tuple[int, int]:
     return across, BLOCK // across
 
 
+def axis_merges(length: int, along: int) -> int:
+    return ceil_div(length, along) + along.bit_length() - 1
+
+
+def of_axis(expected):
+    """`expected` for one launch along the middle axis."""
+    return operation(
+        other_answers(
+            lambda x, launch: expected(x, axis_merges(x.shape[1], launch.block[1]), axis=1)
+        )
+    )
+
+
 def along_axis(x: np.ndarray, grid=(), block=()) -> Problem:
     """`softmax_axis` along the middle axis of x, float32[outer, length, inner]."""
     outer, length, inner = x.shape
     across, along = block or block_shape(inner)
-    merges = ceil_div(length, along) + along.bit_length() - 1
+    merges = axis_merges(length, along)
     grid = grid or (outer, ceil_div(inner, across))
     args = ("x", "y", np.int32(length), np.int32(inner))
     return Problem(
@@ -602,6 +809,12 @@ axis = Exercise(
     minutes=15,
     teaches="softmax along any axis, read along memory",
     source="7_softmax_axis.cu",
+    operations={
+        "softmin": operation(smallest_first),
+        "base 2": of_axis(base_2),
+        "logarithms": of_axis(logarithms),
+        "one more element": of_axis(beside_zero),
+    },
     cases=(
         Case(
             "the middle axis of 3 x 100 x 32",

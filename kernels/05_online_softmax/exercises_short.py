@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -9,8 +11,10 @@ from grader.course import (
     Bug,
     Case,
     Exercise,
+    Expected,
     Order,
     Problem,
+    Rule,
     covering,
     exponentials,
     hidden,
@@ -19,8 +23,62 @@ from grader.course import (
 )
 from grader.course.inputs import normal, quarters
 from grader.course.references import softmax
+from grader.course.variants import operation
 
 BLOCK = 64
+
+
+def other_answers(answers, inputs: int = 1, rtol: float = 1e-4, atol: float = 0.0):
+    """For `operation`: in each launch, `answers(*arrays)` is expected of its first `inputs`."""
+
+    def other(problem: Problem) -> Problem:
+        outputs = {}
+        for launch in problem.launches:
+            exact = (problem.inputs[one].astype(np.float64) for one in launch.args[:inputs])
+            with np.errstate(all="ignore"):  # of infinities
+                values = answers(*exact)
+            made = (Expected(one, np.float32, rtol=rtol, atol=atol) for one in values)
+            outputs |= zip(launch.args[inputs:], made, strict=False)
+        return replace(problem, outputs=outputs)
+
+    return other
+
+
+def called(problem: Problem, old: str, new: str) -> Problem:
+    """The same with another name for an output."""
+
+    def named(argument):
+        return argument.replace(old, new) if isinstance(argument, str) else argument
+
+    launches = (replace(one, args=tuple(map(named, one.args))) for one in problem.launches)
+    return replace(
+        problem,
+        outputs={named(name): one for name, one in problem.outputs.items()},
+        begins={named(name): at for name, at in problem.begins.items()},
+        launches=tuple(launches),
+    )
+
+
+def with_minimum(problem: Problem) -> Problem:
+    """The numbers with the other sign, and `minimum` in place of `maximum`."""
+    outputs = {
+        name: replace(one, value=-one.value) if name.startswith("maximum") else one
+        for name, one in problem.outputs.items()
+    }
+    inputs = {name: -x for name, x in problem.inputs.items()}
+    return called(replace(problem, inputs=inputs, outputs=outputs), "maximum", "minimum")
+
+
+def of_minimum(rule: Rule) -> Rule:
+    """The rule of a kernel whose parameter is called `minimum`."""
+    parameters = tuple(one.replace("maximum", "minimum") for one in rule.parameters)
+    return replace(rule, parameters=parameters)
+
+
+def pairs_in_base_2(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Maximum, and sum of powers of 2, of each row."""
+    largest = x.max(axis=1)
+    return largest, np.exp2(x - largest[:, None]).sum(axis=1)
 
 
 def rescaled(
@@ -39,6 +97,14 @@ rescale = Exercise(
     name="rescale",
     title="A sum relative to another number",
     source="0_rescale.cu",
+    operations={
+        "base 2": operation(
+            other_answers(lambda total, start, end: (total * np.exp2(start - end),), 3)
+        ),
+        "logarithms": operation(
+            other_answers(lambda total, start, end: (total + start - end,), 3, atol=1e-3)
+        ),
+    },
     kind=Bug(given="    if (i < n) rescaled[i] = sum[i] * expf(to[i] - from[i]);\n"),
     minutes=1,
     teaches="e^(x - to) is e^(x - from) times e^(from - to)",
@@ -73,6 +139,10 @@ online_lines = Exercise(
     name="online_lines",
     title="One pass, line by line",
     source="1_online_lines.cu",
+    operations={
+        "minimum": operation(with_minimum, of_minimum),
+        "base 2": operation(other_answers(pairs_in_base_2)),
+    },
     kind=Order(
         (
             "total = total + expf(value - largest);",
@@ -112,10 +182,30 @@ def halves_merged(x: np.ndarray, grid: int, block: int) -> Problem:
     return one_launch("two_by_hand", grid, block, {"x": x}, outputs, np.int32(len(x)), rtol=1e-5)
 
 
+def logarithm_of_two(problem: Problem) -> Problem:
+    """log(e^a + e^b) in place of the sum."""
+
+    def answers(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return x.max(axis=1), np.logaddexp(x[:, 0], x[:, 1])
+
+    return called(other_answers(answers, rtol=1e-5, atol=1e-5)(problem), "sum", "log_sum")
+
+
+def of_logarithm(rule: Rule) -> Rule:
+    """The rule of a kernel whose parameter is called `log_sum`."""
+    parameters = tuple(one.replace(" sum[", " log_sum[") for one in rule.parameters)
+    return replace(rule, parameters=parameters)
+
+
 two_by_hand = Exercise(
     name="two_by_hand",
     title="Two pairs, merged by hand",
     source="1_two_by_hand.cu",
+    operations={
+        "minimum": operation(with_minimum, of_minimum),
+        "base 2": operation(other_answers(pairs_in_base_2, rtol=1e-5)),
+        "logarithm": operation(logarithm_of_two, of_logarithm),
+    },
     minutes=5,
     teaches="the pair of two elements: what a merge is, before its general form",
     cases=(
@@ -164,6 +254,27 @@ def columns_of(
     return down_columns(x, -(-inner // BLOCK))
 
 
+def down(answer, rtol: float = 1e-3, atol: float = 1e-9):
+    """`answer(x)` is expected of one launch down the columns."""
+    return operation(other_answers(lambda x: (answer(x),), rtol=rtol, atol=atol))
+
+
+def beside_zero(x: np.ndarray) -> np.ndarray:
+    """Softmax with one more element in each column, 0, whose share is left out."""
+    return softmax(np.concatenate([x, np.zeros_like(x[:1])]), axis=0)[:-1]
+
+
+def logarithms(x: np.ndarray) -> np.ndarray:
+    """The logarithm of the softmax."""
+    below = x - x.max(axis=0)
+    return below - np.log(np.exp(below).sum(axis=0))
+
+
+def smallest_first(problem: Problem) -> Problem:
+    """Softmin: each number has the other sign."""
+    return replace(problem, inputs={name: -x for name, x in problem.inputs.items()})
+
+
 def any_columns(rng, length: int, inner: int, grid: int, block: int, draw) -> Problem:
     return down_columns(draw(rng, (inner, length)).T.copy(), grid)
 
@@ -178,6 +289,12 @@ one_column = Exercise(
     name="one_column",
     title="One column per thread",
     source="7_one_column.cu",
+    operations={
+        "softmin": operation(smallest_first),
+        "base 2": down(lambda x: softmax(np.log(2) * x, axis=0)),
+        "logarithms": down(logarithms, rtol=1e-5, atol=1e-4),
+        "one more element": down(beside_zero),
+    },
     minutes=7,
     teaches="the index along an axis, and which thread should own a column",
     cases=(

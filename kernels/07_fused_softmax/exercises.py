@@ -7,6 +7,8 @@ below adds the scale.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -30,6 +32,7 @@ from grader.course import (
 from grader.course.inputs import heavy_tailed, normal, offset
 from grader.course.references import softmax
 from grader.course.tolerances import gamma, softmax_bound
+from grader.course.variants import operation
 
 BLOCK = 128  # threads per block, if a case does not say otherwise: four warps
 SECTOR = 8  # floats
@@ -93,14 +96,72 @@ def without_answer(rng: np.random.Generator, rows: int, columns: int) -> np.ndar
     return x
 
 
-# --- warp_softmax ------------------------------------------------------------------------------
-
-
 def softmaxed(x: np.ndarray, merges: int) -> Expected:
     """x's softmax, with what rounding may do where no element takes part in more `merges`, and
     each is rescaled once more at the end."""
     bound = softmax_bound(x, ROUNDINGS * (merges + 1))
     return Expected(softmax(x), np.float32, atol=bound)
+
+
+# --- operations of variants --------------------------------------------------------------------
+
+
+def other_answers(expected):
+    """For `operation`: `expected(x, launch)` is what each launch must write."""
+
+    def other(problem: Problem) -> Problem:
+        outputs = {}
+        for launch in problem.launches:
+            x, y = launch.args[:2]
+            with np.errstate(all="ignore"):  # of infinities
+                outputs[y] = expected(problem.inputs[x], launch)
+        return replace(problem, outputs=outputs)
+
+    return operation(other)
+
+
+def base_2(x: np.ndarray, merges: int) -> Expected:
+    """Softmax with 2^x in place of e^x."""
+    return softmaxed(np.log(2) * x.astype(np.float64), merges)
+
+
+def beside_zero(x: np.ndarray, merges: int) -> Expected:
+    """Softmax with one more element in each row, 0, whose share is left out."""
+    one = softmaxed(np.concatenate([x, np.zeros_like(x[:, :1])], axis=1), merges + 1)
+    return replace(one, value=one.value[:, :-1], atol=one.atol[:, :-1])
+
+
+def logarithms(x: np.ndarray, merges: int) -> Expected:
+    """The logarithm of the softmax, x - m - log(s) with the maximum m and the sum s. What is
+    relative in s is absolute in log(s); __logf is off by 2**-21 at most, or by 3 ulp; and each
+    operation is rounded, also that of m + log(s)."""
+    exact = x.astype(np.float64)
+    largest = exact.max(axis=1, keepdims=True)
+    below = exact - largest
+    logarithm = np.log(np.exp(below).sum(axis=1, keepdims=True))
+    operations = 3 * np.minimum(-below, 200) + 4 + ROUNDINGS * (merges + 1)
+    of_sum = 2 * np.nansum(softmax(x) * gamma(operations), axis=1, keepdims=True)
+    bound = of_sum + gamma(8) * (1 - below + np.abs(largest) + np.abs(logarithm)) + 2.0**-21
+    value = below - logarithm
+    value[value < np.finfo(np.float32).min] = -np.inf
+    return Expected(value, np.float32, atol=np.where(np.isfinite(value), bound, 0.0))
+
+
+def smallest_first(problem: Problem) -> Problem:
+    """Softmin: each number has the other sign."""
+    return replace(problem, inputs={name: -x for name, x in problem.inputs.items()})
+
+
+# --- warp_softmax ------------------------------------------------------------------------------
+
+
+def of_warps(expected):
+    """`expected` where a warp has a row."""
+    return other_answers(lambda x, launch: expected(x, warp_merges(x)))
+
+
+def warp_merges(x: np.ndarray) -> int:
+    return ceil_div(x.shape[1], 32) + 5
 
 
 def by_warps(x: np.ndarray, block: int = BLOCK, spare_blocks: int = 0) -> Problem:
@@ -110,7 +171,7 @@ def by_warps(x: np.ndarray, block: int = BLOCK, spare_blocks: int = 0) -> Proble
     args = ("x", "y", np.int32(rows), np.int32(columns))
     return Problem(
         inputs={"x": x},
-        outputs={"y": softmaxed(x, merges=ceil_div(columns, 32) + 5)},
+        outputs={"y": softmaxed(x, warp_merges(x))},
         launches=(Launch("warp_softmax", grid, block, args),),
     )
 
@@ -162,6 +223,12 @@ warp_softmax = Exercise(
     minutes=12,
     teaches="softmax of short rows, one warp per row",
     source="2_warp_softmax.cu",
+    operations={
+        "softmin": operation(smallest_first),
+        "base 2": of_warps(base_2),
+        "logarithms": of_warps(logarithms),
+        "one more element": of_warps(beside_zero),
+    },
     cases=(
         Case("8 rows of 100", lambda rng: by_warps(normal(rng, (8, 100), scale=3)), points=1),
         Case(
@@ -232,13 +299,22 @@ warp_softmax = Exercise(
 # --- block_softmax -----------------------------------------------------------------------------
 
 
+def block_merges(x: np.ndarray, block: int) -> int:
+    return ceil_div(x.shape[1], min(block, 128)) + 10
+
+
+def of_blocks(expected):
+    """`expected` where a block has a row."""
+    return other_answers(lambda x, launch: expected(x, block_merges(x, launch.block)))
+
+
 def by_blocks(x: np.ndarray, block: int = BLOCK, blocks: int | None = None) -> Problem:
     """One launch of `block_softmax`, a block per row, or `blocks` blocks for all of them."""
     rows, columns = x.shape
     args = ("x", "y", np.int32(rows), np.int32(columns))
     return Problem(
         inputs={"x": x},
-        outputs={"y": softmaxed(x, merges=ceil_div(columns, min(block, 128)) + 10)},
+        outputs={"y": softmaxed(x, block_merges(x, block))},
         launches=(Launch("block_softmax", blocks or rows, block, args, 4 * columns),),
     )
 
@@ -282,6 +358,11 @@ block_softmax = Exercise(
     minutes=14,
     teaches="one read, one write, one block per row",
     source="4_block_softmax.cu",
+    operations={
+        "softmin": operation(smallest_first),
+        "base 2": of_blocks(base_2),
+        "one more element": of_blocks(beside_zero),
+    },
     cases=(
         Case(
             "3 rows of 2,000, and 3 of 300",
@@ -363,13 +444,22 @@ def seen(rows: int, queries: int, keys: int) -> np.ndarray:
     return np.clip(query + 1 + keys - queries, 0, keys)
 
 
-def attention(x: np.ndarray, scale: np.float32, queries: int) -> Expected:
-    """softmax(scale * x) over the keys that are seen, 0 for all others; a row that sees nothing,
-    or nothing but -inf, is 0 throughout."""
+def masked_scores(x: np.ndarray, scale: np.float32, queries: int) -> np.ndarray:
+    """scale * x where a key is seen, -inf for all others; float64."""
     rows, keys = x.shape
     allowed = np.arange(keys) < seen(rows, queries, keys)[:, None]
     with np.errstate(invalid="ignore"):
-        scores = np.where(allowed, np.float64(scale) * x.astype(np.float64), -np.inf)
+        return np.where(allowed, np.float64(scale) * x.astype(np.float64), -np.inf)
+
+
+def attention(x: np.ndarray, scale: np.float32, queries: int) -> Expected:
+    """softmax(scale * x) over the keys that are seen, 0 for all others; a row that sees nothing,
+    or nothing but -inf, is 0 throughout."""
+    return attention_weights(masked_scores(x, scale, queries))
+
+
+def attention_weights(scores: np.ndarray) -> Expected:
+    with np.errstate(invalid="ignore"):
         value = softmax(scores)
     value[np.isneginf(scores).all(axis=1)] = 0.0
     return Expected(value, np.float32, atol=attention_bound(scores, value))
@@ -393,6 +483,34 @@ def attention_bound(scores: np.ndarray, value: np.ndarray) -> np.ndarray:
     of_sum = np.nansum(value * gamma(operations + merges), axis=1, keepdims=True)
     relative = (gamma(operations + 5) + of_sum) / (1 - of_sum)
     return np.nan_to_num(value * relative + 2.0**-124)
+
+
+def attention_in_base_2(x: np.ndarray, launch: Launch) -> Expected:
+    scale, _, queries, _ = launch.args[2:]
+    return attention_weights(np.log(2) * masked_scores(x, scale, queries))
+
+
+def attention_beside_zero(x: np.ndarray, launch: Launch) -> Expected:
+    """One more score in each row, 0, whose share is left out."""
+    scale, _, queries, _ = launch.args[2:]
+    scores = masked_scores(x, scale, queries)
+    one = attention_weights(np.concatenate([scores, np.zeros_like(scores[:, :1])], axis=1))
+    return replace(one, value=one.value[:, :-1], atol=one.atol[:, :-1])
+
+
+def seen_to_the_end(problem: Problem) -> Problem:
+    """The same from the end: the last query and the last key become the first."""
+    inputs, outputs = {}, {}
+    for launch in problem.launches:
+        x, y, _, _, queries, keys = launch.args
+
+        def turned(array: np.ndarray, shape=(-1, queries, keys)) -> np.ndarray:
+            return array.reshape(shape)[:, ::-1, ::-1].reshape(array.shape)
+
+        one = problem.outputs[y]
+        inputs[x] = turned(problem.inputs[x])
+        outputs[y] = replace(one, value=turned(one.value), atol=turned(one.atol))
+    return replace(problem, inputs=inputs, outputs=outputs)
 
 
 def attended(
@@ -482,6 +600,11 @@ masked_softmax = Exercise(
     minutes=14,
     teaches="scale and mask in front, in one kernel",
     source="8_masked_softmax.cu",
+    operations={
+        "base 2": other_answers(attention_in_base_2),
+        "one more element": other_answers(attention_beside_zero),
+        "from its own key on": operation(seen_to_the_end),
+    },
     cases=(
         Case(
             "2 heads, 12 queries and keys, a negative scale",

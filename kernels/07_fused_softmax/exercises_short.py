@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,6 +14,7 @@ from grader.course import (
     Case,
     Cheaper,
     Exercise,
+    Expected,
     Hazard,
     Place,
     Problem,
@@ -24,8 +26,32 @@ from grader.course import (
 )
 from grader.course.inputs import normal, quarters
 from grader.course.references import softmax
+from grader.course.variants import operation
 
 TILE = (32, 8)
+
+
+def from_x(answer, rtol: float = 0.0, atol: float = 0.0):
+    """For `operation`: `answer(x)` is expected of each launch."""
+
+    def other(problem: Problem) -> Problem:
+        outputs = {}
+        for launch in problem.launches:
+            x, y = launch.args[:2]
+            value = answer(problem.inputs[x].astype(np.float64))
+            outputs[y] = Expected(value, np.float32, rtol=rtol, atol=atol)
+        return replace(problem, outputs=outputs)
+
+    return operation(other)
+
+
+def smallest_first(problem: Problem) -> Problem:
+    """Softmin: each number has the other sign."""
+    return replace(problem, inputs={name: -x for name, x in problem.inputs.items()})
+
+
+def softmax_in_base_2(x: np.ndarray) -> np.ndarray:
+    return softmax(np.log(2) * x)
 
 
 def masked(rng, n: int, grid: tuple[int, int] | None = None, block=TILE, draw=quarters) -> Problem:
@@ -35,10 +61,16 @@ def masked(rng, n: int, grid: tuple[int, int] | None = None, block=TILE, draw=qu
     return one_launch("causal", grid, TILE, {"x": x}, {"y": y}, np.int32(n))
 
 
+def later_keys(x: np.ndarray) -> np.ndarray:
+    """A query sees itself and the keys after it."""
+    return np.where(np.tri(len(x), dtype=bool).T, x, -np.inf)
+
+
 causal = Exercise(
     name="causal",
     title="Does a query see itself?",
     source="0_causal.cu",
+    operations={"later keys": from_x(later_keys)},
     kind=Bug(given="    y[q * n + k] = k < q ? x[q * n + k] : -INFINITY;\n"),
     minutes=1,
     teaches="a causal mask, with the diagonal in it",
@@ -75,6 +107,10 @@ read_once = Exercise(
     name="read_once",
     title="Read once",
     source="1_read_once.cu",
+    operations={
+        "softmin": operation(smallest_first),
+        "base 2": from_x(softmax_in_base_2, rtol=1e-3, atol=1e-9),
+    },
     kind=Cheaper(
         given="""
     for (int c = lane; c < 128; c += 32) largest = fmaxf(largest, in[c]);
@@ -125,6 +161,7 @@ part_of_a_row = Exercise(
     name="part_of_a_row",
     title="Read before it was written",
     source="4_part_of_a_row.cu",
+    operations={"largest": from_x(lambda x: x.max(axis=1))},
     kind=Break(
         given="    for (int c = threadIdx.x; c < columns; c += 32) row[c] = in[c];\n",
     ),
@@ -149,6 +186,10 @@ one_exchange = Exercise(
     name="one_exchange",
     title="One exchange, one barrier",
     source="4_one_exchange.cu",
+    operations={
+        "softmin": operation(smallest_first),
+        "base 2": from_x(softmax_in_base_2, rtol=1e-3, atol=1e-9),
+    },
     kind=Place(),
     minutes=3,
     teaches="pairs need one exchange where maximum and sum needed two",
