@@ -5,6 +5,8 @@ Every reference is computed in float64 from a copy of the inputs.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -14,6 +16,7 @@ from grader.course import (
     Expected,
     Launch,
     Problem,
+    Rule,
     covering,
     hidden,
     large,
@@ -22,6 +25,7 @@ from grader.course import (
 )
 from grader.course.inputs import heavy_tailed, normal, offset, whole_numbers
 from grader.course.tolerances import sum_bound
+from grader.course.variants import operation
 
 BLOCK = 256  # threads of a block in one dimension
 TILE = (32, 8)  # threads of a block in two: along a row, and from row to row
@@ -48,6 +52,87 @@ def sector_budgets(threads: int, loads: int) -> tuple[Budget, ...]:
         ),
         *work_is_shared(),
     )
+
+
+# --- operations of variants --------------------------------------------------------------------
+
+
+def with_length(array: str, length: str):
+    """The rule, in which `array` has that length."""
+
+    def made(rule: Rule) -> Rule:
+        parameters = (
+            f"float {array}[{length}]" if one.startswith(f"float {array}[") else one
+            for one in rule.parameters
+        )
+        return replace(rule, parameters=tuple(parameters))
+
+    return made
+
+
+def every_second(x: np.ndarray) -> np.ndarray:
+    """Half as many elements, rounded up."""
+    return x[::2].copy()
+
+
+def twice_each(x: np.ndarray, n: int) -> np.ndarray:
+    """n elements: each of x twice."""
+    return np.repeat(x, 2)[:n]
+
+
+def of_vectors(terms, joined=np.add, y_given=np.copy):
+    """In each launch, out is `joined` of the two `terms(a, x, y)`, of which the first is rounded;
+    `y_given` makes the array that the kernel gets of y."""
+
+    def made(problem: Problem) -> Problem:
+        inputs, outputs = dict(problem.inputs), {}
+        for launch in problem.launches:
+            x, y, out, a, _ = launch.args
+            inputs[y] = y_given(inputs[y])
+            product, other = terms(np.float64(a), inputs[x].astype(np.float64), inputs[y])
+            exact = joined(product, other)
+            bound = sum_bound(2, np.abs(product) + np.abs(exact))
+            outputs[out] = Expected(exact, np.float32, atol=bound)
+        return replace(problem, inputs=inputs, outputs=outputs)
+
+    return made
+
+
+def of_biases(bias_of, bias_given=lambda bias, rows, cols: bias, after=np.copy):
+    """In each launch, `bias_of(bias, cols)` is added to x, and out is `after` of the sum;
+    `bias_given(bias, rows, cols)` is the array that the kernel gets."""
+
+    def made(problem: Problem) -> Problem:
+        inputs, outputs = dict(problem.inputs), {}
+        for launch in problem.launches:
+            x, bias, out = launch.args[:3]
+            rows, cols = inputs[x].shape
+            inputs[bias] = bias_given(inputs[bias], rows, cols)
+            exact = inputs[x].astype(np.float64) + bias_of(inputs[bias], cols)
+            bound = sum_bound(1, np.abs(exact))
+            outputs[out] = Expected(after(exact), np.float32, atol=bound)
+        return replace(problem, inputs=inputs, outputs=outputs)
+
+    return made
+
+
+def of_pictures(turned):
+    """In each launch, the second array is `turned` of the first."""
+
+    def made(problem: Problem) -> Problem:
+        outputs = {
+            after: Expected(turned(problem.inputs[before]).astype(np.float64), np.float32)
+            for before, after, *_ in (launch.args for launch in problem.launches)
+        }
+        return replace(problem, outputs=outputs)
+
+    return made
+
+
+def left_on_both_sides(picture: np.ndarray) -> np.ndarray:
+    """The left half, and its mirror image in place of the right one."""
+    cols = np.arange(picture.shape[1])
+    return picture[:, np.minimum(cols, cols[::-1])]
 
 
 # --- saxpy -------------------------------------------------------------------------------------
@@ -77,6 +162,17 @@ saxpy = Exercise(
     minutes=5,
     teaches="one thread, one element, one guard",
     source="4_saxpy.cu",
+    operations={
+        "y from the end": operation(of_vectors(lambda a, x, y: (a * x, y[::-1]))),
+        "the larger one": operation(of_vectors(lambda a, x, y: (a * x, y), np.fmax)),
+        "the positive part of x": operation(
+            of_vectors(lambda a, x, y: (a * np.fmax(x, 0), y)),
+        ),
+        "y for two elements": operation(
+            of_vectors(lambda a, x, y: (a * x, twice_each(y, x.size)), y_given=every_second),
+            with_length("y", "(n + 1) // 2"),
+        ),
+    },
     cases=(
         Case("four full blocks", lambda rng: a_x_plus_y(rng, 4 * BLOCK), points=1),
         Case(
@@ -184,6 +280,21 @@ add_bias = Exercise(
     minutes=7,
     teaches="two dimensions: x along the row",
     source="6_add_bias.cu",
+    operations={
+        "a bias for every row": operation(
+            of_biases(
+                lambda bias, cols: bias[:, None], lambda bias, rows, _: np.resize(bias, rows)
+            ),
+            with_length("bias", "rows"),
+        ),
+        "a bias for two columns": operation(
+            of_biases(twice_each, lambda bias, rows, cols: every_second(bias)),
+            with_length("bias", "(cols + 1) // 2"),
+        ),
+        "nothing below 0": operation(
+            of_biases(lambda bias, cols: bias, after=lambda exact: np.fmax(exact, 0))
+        ),
+    },
     cases=(
         Case("one full block", lambda rng: biased(rng, 8, 32, whole_numbers), points=1),
         Case("some blocks, and a remainder in both directions", beyond_whole_tiles(biased), 2),
@@ -245,6 +356,11 @@ mirror = Exercise(
     minutes=9,
     teaches="a whole kernel: who writes what, and from where",
     source="7_mirror.cu",
+    operations={
+        "upside down": operation(of_pictures(lambda picture: picture[::-1])),
+        "half a turn": operation(of_pictures(lambda picture: picture[::-1, ::-1])),
+        "both sides alike": operation(of_pictures(left_on_both_sides)),
+    },
     cases=(
         Case("one full block", lambda rng: reflected(rng, 8, 32), points=1),
         Case("some blocks, and a remainder in both directions", beyond_whole_tiles(reflected), 2),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -22,9 +24,23 @@ from grader.course import (
     work_is_shared,
 )
 from grader.course.inputs import normal, quarters, whole_numbers
+from grader.course.variants import operation
 
 BLOCK = 64
 TILE = (32, 8)
+
+
+def of_elements(function):
+    """For variants: in each launch, the second array is `function` of the first."""
+
+    def made(problem: Problem) -> Problem:
+        outputs = {
+            y: replace(problem.outputs[y], value=function(problem.inputs[x].astype(np.float64)))
+            for x, y, *_ in (launch.args for launch in problem.launches)
+        }
+        return replace(problem, outputs=outputs)
+
+    return made
 
 
 def one_each(
@@ -79,6 +95,7 @@ squares = Exercise(
     name="squares",
     title="The distance from the mean, squared",
     source="2_squares.cu",
+    operations={"from the end": operation(replace)},
     kind=Order(
         (
             "for (int i = 0; i < n; i++)",
@@ -114,6 +131,7 @@ rise = Exercise(
     name="rise",
     title="The guard that is missing",
     source="3_rise.cu",
+    operations={"to the next": operation(of_elements(lambda x: np.append(np.diff(x), 0)))},
     kind=Place(),
     minutes=2,
     teaches="which accesses a guard must stand in front of",
@@ -238,6 +256,7 @@ upside_down = Exercise(
     name="upside_down",
     title="Right for square pictures",
     source="9_upside_down.cu",
+    operations={"half a turn": operation(of_elements(lambda picture: picture[::-1, ::-1]))},
     kind=Bug(given="    turned[row * rows + col] = picture[opposite * rows + col];\n"),
     minutes=4,
     teaches="a row has `cols` elements; square tests hide it",

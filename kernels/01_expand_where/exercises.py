@@ -6,7 +6,7 @@ it lies in memory (a flat buffer, and strides in elements); the reference is Num
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -20,12 +20,14 @@ from grader.course import (
     Expected,
     Launch,
     Problem,
+    Rule,
     covering,
     hidden,
     together,
     work_is_shared,
 )
 from grader.course.inputs import heavy_tailed, normal, whole_numbers
+from grader.course.variants import operation
 
 BLOCK = 128  # threads per block
 WARPS = BLOCK // 32
@@ -93,6 +95,108 @@ def blocks_for(n: int) -> int:
     return -(-n // BLOCK)
 
 
+# --- operations of variants --------------------------------------------------------------------
+
+
+def of_outputs(shown):
+    """Every output is `shown` of what it is in the exercise."""
+
+    def made(problem: Problem) -> Problem:
+        outputs = {name: exactly(shown(one.value)) for name, one in problem.outputs.items()}
+        return replace(problem, outputs=outputs)
+
+    return made
+
+
+def of_columns(rule: Rule) -> Rule:
+    """The rule of an out that holds column after column."""
+    parameters = (one.replace("out[rows * cols]", "out[cols * rows]") for one in rule.parameters)
+    return replace(rule, parameters=tuple(parameters))
+
+
+def from_the_back(values: np.ndarray) -> np.ndarray:
+    return values[::-1]
+
+
+BACK_TO_FRONT = operation(of_outputs(from_the_back))
+
+
+def of_places(moved=lambda coordinate, size: coordinate, order="C"):
+    """In each launch of expand or fast_expand, an element of out has the coordinates that are
+    `moved` in x; `order`: whether the last dimension runs fastest (C) or the first (F)."""
+
+    def made(problem: Problem) -> Problem:
+        outputs = {}
+        for launch in problem.launches:
+            x, out, shape, *_, strides, _, first, count = launch.args
+            sizes = tuple(map(int, problem.inputs[shape])) or (1,)
+            steps = (*problem.inputs[strides], 0)
+            flat = int(first) + np.arange(int(count))
+            coordinates = np.unravel_index(flat, sizes, order)
+            place = sum(
+                moved(one, size) * int(step)
+                for one, size, step in zip(coordinates, sizes, steps, strict=False)
+            )
+            outputs[out] = exactly(problem.inputs[x][place])
+        return replace(problem, outputs=outputs)
+
+    return made
+
+
+def every_second_element(problem: Problem) -> Problem:
+    """In each launch of expand, every second element of the window, beginning with the first."""
+    launches = (
+        replace(one, args=(*one.args[:-1], np.int32((one.args[-1] + 1) // 2)))
+        for one in problem.launches
+    )
+    shorter = of_outputs(lambda values: values[::2])(problem)
+    return replace(shorter, launches=tuple(launches))
+
+
+def to_twice_as_far(rule: Rule) -> Rule:
+    """The rule of a window of which every second element is wanted."""
+    return replace(rule, contents=rule.contents.replace("first + count", "first + 2 * count - 1"))
+
+
+def first_fastest(problem: Problem) -> Problem:
+    """In each launch of where, the first dimension of out runs fastest."""
+    outputs = {}
+    for launch in problem.launches:
+        out, shape = launch.args[3:5]
+        values = problem.outputs[out].value.reshape(problem.inputs[shape])
+        outputs[out] = exactly(values.ravel(order="F"))
+    return replace(problem, outputs=outputs)
+
+
+def of_conditions(zero: tuple[int, ...], other: tuple[int, ...]):
+    """In each launch of where, what is 0 in cond becomes one of `zero`, in turn, and what is not
+    becomes one of `other`; what is chosen stays the same."""
+
+    def made(problem: Problem) -> Problem:
+        inputs = dict(problem.inputs)
+        for launch in problem.launches:
+            cond = inputs[launch.args[0]]
+            sides = (np.resize(whole(side, np.uint8), cond.size) for side in (zero, other))
+            inputs[launch.args[0]] = np.where(cond == 0, *sides)
+        return replace(problem, inputs=inputs)
+
+    return made
+
+
+def with_multiplier_of_twice(problem: Problem) -> Problem:
+    """In each launch of fast_expand, multipliers and shifts for another formula: n // divisor ==
+    (2 * n * multiplier >> 32) >> shift for every n below 2^31."""
+    inputs = dict(problem.inputs)
+    for launch in problem.launches:
+        shape, multipliers, shifts = launch.args[2:5]
+        sizes = [int(size) for size in inputs[shape]]
+        inputs[multipliers] = whole(
+            (-(-(2 ** (31 + (size - 1).bit_length())) // size) for size in sizes), np.uint32
+        )
+        inputs[shifts] = whole((size - 1).bit_length() for size in sizes)
+    return replace(problem, inputs=inputs)
+
+
 # --- expand_2d ---------------------------------------------------------------------------------
 
 
@@ -133,6 +237,11 @@ expand_2d = Exercise(
     minutes=6,
     teaches="a stride of 0 repeats a row or a column",
     source="2_expand_2d.cu",
+    operations={
+        "columns from the end": operation(of_outputs(lambda values: values[:, ::-1])),
+        "column after column": operation(of_outputs(np.transpose), of_columns),
+        "the lower triangle": operation(of_outputs(np.tril)),
+    },
     cases=(
         Case(
             "one row, repeated downwards",
@@ -268,6 +377,11 @@ expand = Exercise(
     minutes=10,
     teaches="N dimensions: a coordinate and a stride each",
     source="4_expand.cu",
+    operations={
+        "the first dimension fastest": operation(of_places(order="F")),
+        "back to front": BACK_TO_FRONT,
+        "every second element": operation(every_second_element, to_twice_as_far),
+    },
     cases=(
         Case("2x1x5x1 to 2x4x5x6", lambda rng: of_shape(rng, (2, 1, 5, 1), (2, 4, 5, 6)), points=1),
         Case(
@@ -415,6 +529,12 @@ where = Exercise(
     minutes=9,
     teaches="three arrays, broadcast against each other",
     source="5_where.cu",
+    operations={
+        "the first dimension fastest": operation(first_fastest),
+        "back to front": BACK_TO_FRONT,
+        "true from 128 on": operation(of_conditions((0, 5, 127), (128, 200, 255))),
+        "x where the condition is 0": operation(of_conditions((1, 2, 128, 255), (0,))),
+    },
     cases=(
         Case(
             "a mask, a vector and a single number",
@@ -550,6 +670,11 @@ fast_expand = Exercise(
     minutes=10,
     teaches="the divisions that need not be done",
     source="7_fast_expand.cu",
+    operations={
+        "every dimension reversed": operation(of_places(lambda at, size: size - 1 - at)),
+        "each element for two": operation(of_places(lambda at, size: at // 2)),
+        "another formula": operation(with_multiplier_of_twice),
+    },
     cases=(
         Case(
             "2x1x5x1 to 2x4x5x6",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -13,14 +15,17 @@ from grader.course import (
     Cheaper,
     Exactly,
     Exercise,
+    Expected,
     Order,
     Problem,
+    Rule,
     covering,
     hidden,
     one_launch,
     work_is_shared,
 )
 from grader.course.inputs import quarters, whole_numbers
+from grader.course.variants import operation
 
 BLOCK = 64
 TILE = (32, 8)
@@ -34,10 +39,27 @@ def scaled(rng: np.random.Generator, n: int, grid: int = 0, draw=quarters) -> Pr
     )
 
 
+def one_for_each_block(problem: Problem) -> Problem:
+    """For variants: in each launch, block b has a factor of its own, b + 1 times the first."""
+    inputs, outputs = dict(problem.inputs), {}
+    for launch in problem.launches:
+        x, factor, out = launch.args[:3]
+        inputs[factor] = (inputs[factor] * np.arange(1, launch.grid + 1)).astype(np.float32)
+        factors = np.repeat(inputs[factor], BLOCK)[: inputs[x].size]
+        outputs[out] = Expected(inputs[x] * factors.astype(np.float64), np.float32)
+    return replace(problem, inputs=inputs, outputs=outputs)
+
+
+def of_each_block(rule: Rule) -> Rule:
+    parameters = (one.replace("factor[1]", "factor[gridDim.x]") for one in rule.parameters)
+    return replace(rule, parameters=tuple(parameters))
+
+
 one_for_all = Exercise(
     name="one_for_all",
     title="One number for all",
     source="0_one_for_all.cu",
+    operations={"one for each block": operation(one_for_each_block, of_each_block)},
     kind=Bug(given="    out[i] = x[i] * factor[i];\n"),
     minutes=1,
     teaches="an array of one element has no element i",
@@ -115,10 +137,20 @@ def any_three(rng, rows: int, cols: int, n: int, grid: int, block: int) -> Probl
     return three_dims(rng, shape, own, grid)
 
 
+def rows_fastest(problem: Problem) -> Problem:
+    """For variants: in each launch, out is [planes, cols, rows]."""
+    outputs = {
+        name: replace(one, value=one.value.transpose(0, 2, 1).copy())
+        for name, one in problem.outputs.items()
+    }
+    return replace(problem, outputs=outputs)
+
+
 three_coordinates = Exercise(
     name="three_coordinates",
     title="Three coordinates, in order",
     source="4_three_coordinates.cu",
+    operations={"rows fastest": operation(rows_fastest)},
     kind=Order(
         (
             "const int row = i % rows;",
@@ -153,10 +185,21 @@ def summed(rng: np.random.Generator, rows: int, cols: int, grid=(), draw=quarter
     return one_launch("outer_sum", grid, TILE, {"a": a, "b": b}, out, *size)
 
 
+def b_from_the_end(problem: Problem) -> Problem:
+    """For variants: in each launch, the last element of b is for column 0."""
+    outputs = dict(problem.outputs)
+    for launch in problem.launches:
+        a, b, out = launch.args[:3]
+        value = problem.inputs[a][:, None] + problem.inputs[b][::-1].astype(np.float64)
+        outputs[out] = replace(outputs[out], value=value)
+    return replace(problem, outputs=outputs)
+
+
 outer_sum = Exercise(
     name="outer_sum",
     title="Divisions that undo a product",
     source="8_outer_sum.cu",
+    operations={"b from the end": operation(b_from_the_end)},
     kind=Cheaper(given="    out[i] = a[i / cols] + b[i % cols];\n"),
     minutes=2,
     teaches="a coordinate that is there need not be divided for",

@@ -7,6 +7,8 @@ rounded reciprocal passes too wherever the reciprocal is an ordinary number.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -20,6 +22,7 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
+    Rule,
     Times,
     covering,
     hidden,
@@ -28,11 +31,14 @@ from grader.course import (
     work_is_shared,
 )
 from grader.course.inputs import heavy_tailed, normal, offset, quarters
+from grader.course.variants import operation
 
 BLOCK = 128  # threads per block, if a case does not say otherwise: four warps
 SECTOR = 32  # bytes
 PACK = 16  # bytes
 WARP_REQUEST = 32 * PACK  # bytes that a warp asks for with one 16-byte load
+# Of each type: digits after the point in the significand, and the smallest positive number.
+DIGITS = {np.float16: (11, 2.0**-24), np.float32: (24, 2.0**-149), np.float64: (53, 2.0**-1074)}
 
 
 def blocks_for(rows: int, block: int = BLOCK) -> int:
@@ -98,6 +104,129 @@ def extremes(rng: np.random.Generator) -> np.ndarray:
     return (scales * planted(rng, 4, 132)).astype(np.float32)
 
 
+# --- operations of variants --------------------------------------------------------------------
+
+
+def of_doubles(rule: Rule) -> Rule:
+    """The rule with doubles in place of floats."""
+    parameters = tuple(one.replace("float ", "double ") for one in rule.parameters)
+    return replace(rule, parameters=parameters)
+
+
+def with_parameter(of: str, to: str):
+    """The rule with the parameter `to` in place of `of`."""
+
+    def made(rule: Rule) -> Rule:
+        parameters = tuple(to if one == of else one for one in rule.parameters)
+        return replace(rule, parameters=parameters)
+
+    return made
+
+
+def a_factor_each(problem: Problem) -> Problem:
+    """In each launch of scale_packed, every element has a factor of its own, a multiple of what is
+    the factor of all."""
+    inputs, outputs, launches = dict(problem.inputs), {}, []
+    for launch in problem.launches:
+        x, y, factor, n = launch.args
+        factors = x.replace("x", "factor", 1)
+        inputs[factors] = factor * np.resize(np.float32([1, -2, 0.5, 3, -1, 4, 0.25]), int(n))
+        value = inputs[x].astype(np.float64) * inputs[factors]
+        outputs[y] = replace(problem.outputs[y], value=value)
+        launches.append(replace(launch, args=(x, y, factors, n)))
+    return replace(problem, inputs=inputs, outputs=outputs, launches=tuple(launches))
+
+
+def of_longer(place, length):
+    """In each launch of scale_packed, y[i] is made of x[place(i)], where x has `length(n)`
+    elements; the others are made of x, too."""
+
+    def made(problem: Problem) -> Problem:
+        inputs = dict(problem.inputs)
+        for launch in problem.launches:
+            x, _, _, n = launch.args
+            longer = 1 - np.resize(inputs[x], length(int(n)))
+            longer[place(np.arange(int(n)))] = inputs[x]
+            inputs[x] = longer
+        return replace(problem, inputs=inputs)
+
+    return made
+
+
+def of_rows(result, given=np.copy):
+    """In each launch, `result(x)` is expected of what `given` makes of the rows in x."""
+
+    def made(problem: Problem) -> Problem:
+        inputs, outputs = {}, {}
+        for launch in problem.launches:
+            x, y = launch.args[:2]
+            inputs[x] = given(problem.inputs[x])
+            outputs[y] = result(inputs[x])
+        return replace(problem, inputs=inputs, outputs=outputs)
+
+    return made
+
+
+def inverted(x: np.ndarray) -> np.ndarray:
+    """1 / x, whose magnitude is smallest where that of x is largest; zeros, the smallest numbers
+    and infinities stay as they are."""
+    ordinary = np.isfinite(x) & (np.abs(x) > 1e-30)
+    return np.where(ordinary, 1 / np.where(ordinary, x, 1), x).astype(np.float32)
+
+
+def below_zero(x: np.ndarray) -> np.ndarray:
+    """Numbers below 0, the largest of them where x has its largest magnitude."""
+    return -np.abs(inverted(x))
+
+
+def within_reach(x: np.ndarray) -> np.ndarray:
+    """x, but a quarter of all numbers so large that a difference of two could be too large."""
+    large = np.abs(x) > np.finfo(x.dtype).max / 4
+    return np.where(large, x / 4, x).astype(x.dtype)
+
+
+def with_more_digits(x: np.ndarray) -> np.ndarray:
+    """Doubles that no float is; those below all ordinary floats are below all ordinary doubles."""
+    wide = x.astype(np.float64)
+    wide *= 1 + 1e-9 * np.resize(np.arange(7), x.shape)
+    tiny = np.abs(wide) < np.finfo(np.float32).tiny
+    return np.where(tiny, wide * 1e-275, wide)
+
+
+def smallest_magnitudes(x: np.ndarray) -> Expected:
+    value = np.fmin.reduce(np.abs(x.astype(np.float64)), axis=1, initial=np.inf)
+    return Expected(value, np.float32)
+
+
+def largest_elements(x: np.ndarray) -> Expected:
+    value = np.fmax.reduce(x.astype(np.float64), axis=1, initial=-np.inf)
+    return Expected(value, np.float32)
+
+
+def magnitudes_of_doubles(x: np.ndarray) -> Expected:
+    return Expected(magnitudes(x), np.float64)
+
+
+def less(fold, first: float):
+    """Each row less what `fold` makes of its elements, passing over NaN, and of `first`. What is
+    computed as a float may be rounded once more, to a half."""
+
+    def of(x: np.ndarray) -> Expected:
+        wide = x.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # inf - inf is NaN, here and there
+            value = wide - fold.reduce(wide, axis=1, initial=first, keepdims=True)
+        digits, smallest = DIGITS[x.dtype.type]
+        return Expected(value, x.dtype.type, atol=smallest, rtol=1.01 * 2.0**-digits)
+
+    return of
+
+
+OF_DIFFERENCES = {
+    "less the largest": operation(of_rows(less(np.fmax, -np.inf), within_reach)),
+    "less the smallest": operation(of_rows(less(np.fmin, np.inf), within_reach)),
+}
+
+
 # --- scale_packed ------------------------------------------------------------------------------
 
 
@@ -144,6 +273,19 @@ scale_packed = Exercise(
     minutes=9,
     teaches="16 bytes per load, and a tail",
     source="6_scale_packed.cu",
+    operations={
+        "a factor for each": operation(
+            a_factor_each, with_parameter("float factor", "float factor[n]")
+        ),
+        "pairs exchanged": operation(
+            of_longer(lambda i: i ^ 1, lambda n: n + n % 2),
+            with_parameter("float x[n]", "float x[n + n % 2]"),
+        ),
+        "every second element": operation(
+            of_longer(lambda i: 2 * i, lambda n: 2 * n),
+            with_parameter("float x[n]", "float x[n + n]"),
+        ),
+    },
     cases=(
         Case("1,024 elements: packs only", lambda rng: thrice(rng, 1024), points=1),
         Case("1,030 elements: packs and a tail of 2", lambda rng: thrice(rng, 1030), points=2),
@@ -267,6 +409,11 @@ row_absmax = Exercise(
     minutes=12,
     teaches="one warp per row: packs if all rows are aligned",
     source="7_row_absmax.cu",
+    operations={
+        "smallest magnitude": operation(of_rows(smallest_magnitudes, inverted)),
+        "largest element": operation(of_rows(largest_elements, below_zero)),
+        "doubles": operation(of_rows(magnitudes_of_doubles, with_more_digits), of_doubles),
+    },
     cases=(
         Case(
             "8 rows of 28 columns: zeros, tiny numbers and a NaN among them",
@@ -356,9 +503,6 @@ row_absmax = Exercise(
 
 # --- warp_per_row and any_type -----------------------------------------------------------------
 
-# Of each type: digits after the point in the significand, and the smallest positive number.
-DIGITS = {np.float16: (11, 2.0**-24), np.float32: (24, 2.0**-149), np.float64: (53, 2.0**-1074)}
-
 
 def quotients(x: np.ndarray) -> Expected:
     """Each row over its magnitude, a row of zeros as it is.
@@ -423,7 +567,7 @@ def pass_budgets(rows: int, row_bytes: int, shuffles: int) -> tuple[Budget, ...]
 IN_PACKS_BY_A_WARP = (
     Requirement(LOAD_16, "rows are whole packs, and 32 packs are one request"),
     Requirement(STORE_16, "rows are whole packs, and 32 packs are one request"),
-    Requirement(SHUFFLE, "all lanes need the largest absolute value, in five exchanges", levels=5),
+    Requirement(SHUFFLE, "all lanes need the result of their row, in five exchanges", levels=5),
 )
 
 
@@ -433,6 +577,10 @@ warp_per_row = Exercise(
     minutes=10,
     teaches="one warp per row needs no barrier",
     source="4_warp_per_row.cu",
+    operations=OF_DIFFERENCES
+    | {
+        "doubles": operation(of_rows(lambda x: quotients(x), with_more_digits), of_doubles),
+    },
     cases=(
         Case("8 rows of 100 columns", lambda rng: divided(planted(rng, 8, 100)), points=1),
         Case(
@@ -531,6 +679,7 @@ any_type = Exercise(
     minutes=14,
     teaches="one template for floats, doubles and halves",
     source="8_any_type.cu",
+    operations=OF_DIFFERENCES,
     cases=(
         Case(
             "8 rows of 256 halves, one of zeros",

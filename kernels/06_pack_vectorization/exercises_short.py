@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -16,13 +18,56 @@ from grader.course import (
     Hazard,
     Problem,
     Requirement,
+    Rule,
     covering,
     one_launch,
     work_is_shared,
 )
 from grader.course.inputs import normal, quarters
+from grader.course.tolerances import sum_bound
+from grader.course.variants import operation
 
 BLOCK = 64
+
+
+def of_first_array(function, bound=lambda x: 0.0):
+    """For variants: in each launch, the second array is `function` of the first, within `bound`."""
+
+    def made(problem: Problem) -> Problem:
+        outputs = {}
+        for launch in problem.launches:
+            before, after = launch.args[:2]
+            x = problem.inputs[before].astype(np.float64)
+            outputs[after] = replace(problem.outputs[after], value=function(x), atol=bound(x))
+        return replace(problem, outputs=outputs)
+
+    return made
+
+
+def twice_the_blocks(problem: Problem) -> Problem:
+    """For variants: in each launch, twice as many blocks."""
+    launches = (replace(one, grid=2 * one.grid) for one in problem.launches)
+    return replace(problem, launches=tuple(launches))
+
+
+def of_packs_of_two(rule: Rule) -> Rule:
+    where = (one.replace("4 * gridDim", "2 * gridDim") for one in rule.where)
+    return replace(rule, where=tuple(where))
+
+
+def of_whole_packs(rule: Rule) -> Rule:
+    """The rule of arrays that are rows of four."""
+    parameters = (one.replace("4 * count", "count * 4") for one in rule.parameters)
+    return replace(rule, parameters=tuple(parameters))
+
+
+def in_fours(x: np.ndarray) -> np.ndarray:
+    return x.reshape(-1, 4)
+
+
+def of_row(fold):
+    """What `fold` makes of each row, in each of its places."""
+    return lambda x: np.broadcast_to(fold(x, axis=1, keepdims=True), x.shape)
 
 
 def copied(rng: np.random.Generator, n: int, grid: int = 0, draw=quarters) -> Problem:
@@ -34,6 +79,10 @@ fours = Exercise(
     name="fours",
     title="How many packs of four?",
     source="0_fours.cu",
+    operations={
+        "packs from the end": operation(of_first_array(lambda x: in_fours(x)[::-1].ravel())),
+        "packs of two": operation(twice_the_blocks, of_packs_of_two),
+    },
     kind=Bug(given="    if (i < n) y[i] = x[i];\n"),
     minutes=1,
     teaches="n floats are n / 4 packs",
@@ -61,6 +110,11 @@ one_load = Exercise(
     name="one_load",
     title="Four loads in one",
     source="5_one_load.cu",
+    operations={
+        "each pack reversed": operation(
+            of_first_array(lambda x: 2 * in_fours(x)[:, ::-1].ravel()), of_whole_packs
+        ),
+    },
     kind=Cheaper(given="    for (int k = 0; k < 4; k++) y[4 * p + k] = 2.0f * x[4 * p + k];\n"),
     minutes=5,
     teaches="a cast to a pack, and one load for its four elements",
@@ -103,6 +157,10 @@ one_float_off = Exercise(
     name="one_float_off",
     title="One float off",
     source="5_one_float_off.cu",
+    operations={
+        "two sums": operation(of_first_array(lambda x: x[:-4].reshape(-1, 2).sum(axis=1))),
+        "the largest": operation(of_first_array(lambda x: in_fours(x[:-4]).max(axis=1))),
+    },
     kind=Break(given="    const float* first = x + 4 * i;\n"),
     minutes=2,
     teaches="16 bytes can be loaded only from a multiple of 16",
@@ -127,6 +185,12 @@ no_waiting = Exercise(
     name="no_waiting",
     title="A warp without barriers",
     source="4_no_waiting.cu",
+    operations={
+        "smallest magnitude": operation(of_first_array(of_row(lambda x, **how: abs(x).min(**how)))),
+        "sum": operation(
+            of_first_array(of_row(np.sum), lambda x: sum_bound(5, of_row(np.sum)(np.abs(x))))
+        ),
+    },
     kind=Cheaper(
         given="""
         __shared__ float of_thread[128];
