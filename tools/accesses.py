@@ -129,7 +129,8 @@ class _Body:
 
     def _declared(self, found: re.Match[str]) -> str:
         """Nothing in place of a declaration whose name is known from now on."""
-        pointer = self._pointer(found["is"].strip())
+        several = re.search(r",\s*\*", found["is"])  # names in one declaration
+        pointer = None if several else self._pointer(found["is"].strip())
         if pointer:
             self.pointers[found["name"]] = pointer
         return "" if pointer else found[0]
