@@ -168,9 +168,14 @@ def test_an_operation_changes_the_solution_and_what_the_cases_expect(exercise):
 def same(one, other) -> bool:
     """Whether two cases have the same arrays and expect the same."""
     mine, ours = (draw(np.random.default_rng(3)) for draw in (one, other))
-    pairs = [(mine.inputs[name], ours.inputs[name]) for name in mine.inputs]
-    pairs += [(mine.outputs[name].value, ours.outputs[name].value) for name in mine.outputs]
-    return all(map(np.array_equal, *zip(*pairs, strict=True)))
+    arrays = [
+        {name: one.value for name, one in each.outputs.items()} | each.inputs
+        for each in (mine, ours)
+    ]
+    names = arrays[0].keys()
+    return names == arrays[1].keys() and all(
+        np.array_equal(arrays[0][name], arrays[1][name]) for name in names
+    )
 
 
 def test_a_maximum_in_place_of_a_sum_expects_the_maximum():
