@@ -360,7 +360,6 @@ block_softmax = Exercise(
     source="4_block_softmax.cu",
     operations={
         "softmin": operation(smallest_first),
-        "base 2": of_blocks(base_2),
         "one more element": of_blocks(beside_zero),
     },
     cases=(
