@@ -37,7 +37,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from typing import Any
 
 import msgspec
@@ -369,9 +369,10 @@ def candidates(lesson: Lesson, exercise: Exercise) -> list[Anew]:
         every = arrays(operation.of(exercise))
         able = {name: one for name, one in every.items() if isinstance(one, Able)}
         chosen = [
-            {one: name for one, name in zip(able, names, strict=True) if name}
-            for names in product(*[("", *one.layouts) for one in able.values()])
-            if sum(map(bool, names)) <= 2
+            dict(zip(names, layouts, strict=True))
+            for count in range(3)
+            for names in combinations(able, count)
+            for layouts in product(*[able[name].layouts for name in names])
         ]
         made += [
             replace(
