@@ -382,13 +382,13 @@ def puzzle(name: str) -> None:
 
 
 def vary(name: str, seed: int | None = None) -> None:
-    """Put an exercise drawn anew into a new cell below: its arrays lie in memory in another way.
-    Each number is another variant; without one, chance takes it. `check` judges it like any other,
-    under the name that its cell begins with."""
+    """Put an exercise drawn anew into a new cell below: its arrays lie in memory in another way, or
+    it has another operation. Each number is another variant; without one, chance takes it. `check`
+    judges it like any other, under the name that its cell begins with."""
     lesson, number = session.current(), secrets.randbelow(2**31) if seed is None else seed
     drawn = variants.vary(lesson.exercise(name), number, lesson.lesson.path.parent)
     lesson.warm_up[drawn.name] = drawn
-    _below(drawn.name, drawn, f"{drawn.kind.to_do}. The first lines say where elements lie.")
+    _below(drawn.name, drawn, f"{drawn.kind.to_do}. The first lines say what is new.")
 
 
 def _below(name: str, exercise: Exercise, to_do: str) -> None:
