@@ -118,6 +118,26 @@ def test_what_is_moved_by_fours_is_found_in_groups_of_four():
     assert changed(before, of) == f"float4 f = reinterpret_cast<const float4*>(&x[{element}])[0];"
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("copy(tile, x + 8 * k, 32);", "copy(tile, &x[8 * k + 16], 32);"),
+        ("const float* from = x + n;\ncopy(from, 32);", "copy(&x[n + 16], 32);"),
+        ("copy(from(x), 32);", "copy(from(&x[0 + 16]), 32);"),
+    ],
+)
+def test_a_part_that_is_passed_on_begins_where_the_layout_says(before, after):
+    of = {("k", "x"): writer("x", "n", variants.named("behind a header, 8 at once"))}
+    source = f"__global__ void k(const float* x, float* y, int n) {{\n{before}\n}}\n"
+    made = rewritten(source, of, passed={"x"})
+    assert made.partition("{\n")[2].removesuffix("\n}\n") == after
+
+
+def test_several_names_in_one_declaration_point_to_more_than_one_place():
+    with pytest.raises(Refused):
+        changed("float *above = x + n, *below = above + 8;\nabove[0] = 1.0f;")
+
+
 @pytest.mark.parametrize("body", ["y[i] = sum(x, n);", "y[i] = x[i++];", "x += 4;", "y[i] = x[i;"])
 def test_what_the_text_does_not_tell_is_refused(body):
     with pytest.raises(Refused):
