@@ -324,6 +324,7 @@ def test_a_lesson_folder_holds_kernels_prose_and_exercises_and_nothing_else(less
         *(f"faults{end}" for end in (".json", ".clang.json")),
         "launches.json",
         f"{variants.FILE}.json",
+        "operations.toml",
         timings.FILE,
         *(path.name for path in lesson.path.glob("[0-9]_*.cu")),
     }
