@@ -19,7 +19,7 @@ from functools import cache
 import suites
 
 from grader import course
-from grader.classroom.report import _common, alike
+from grader.classroom.report import alike
 from grader.compilers.lexer import without_comments
 from grader.course import variants
 from grader.judge import judge
@@ -267,24 +267,24 @@ def still_pay(lesson, notebooks, pairs):
                     course.lesson(lesson).exercise(name), drawn(lesson, other)[name]
                 )
                 passed.append(judge(own, source, explained=False).status == "passed")
-    return f"{sum(passed)} of {len(passed)} copies would pass"
+    return sum(passed), len(passed)
 
 
 def tried(lesson, learners, seed, vary=False, as_it_is=False):
     """Which depths were named, which pairs falsely, in how many seconds, and how many copies would
     pass if that was asked."""
     notebooks, pairs = made(lesson, learners, seed)
-    given, common, pay = handed_out(lesson), str, ""
+    given, pay = handed_out(lesson), None
     if vary:
         source_of = {other: one for one, other in pairs.values()} if as_it_is else {}
         notebooks = {
             learner: in_variants(lesson, notebook, source_of.get(learner, learner))
             for learner, notebook in notebooks.items()
         }
-        given, common = [*given, *of_variants(lesson)], _common
-        pay = still_pay(lesson, notebooks, pairs) if as_it_is else ""
+        given += of_variants(lesson)
+        pay = still_pay(lesson, notebooks, pairs) if as_it_is else None
     start = time.perf_counter()
-    found = alike.compare(notebooks, given, common)
+    found = alike.compare(notebooks, given, vary)
     seconds = time.perf_counter() - start
     named = {one.learners: one for one in found}
     return (
@@ -313,7 +313,7 @@ def main():
             f"seed {seed}: {found} of 6 found, {len(falsely)} falsely named, {seconds:.2f} s",
             depths,
             [round(one.bits) for one in falsely],
-            pay,
+            f"{pay[0]} of {pay[1]} copies would pass" if pay else "",
         )
         if asked.verbose:
             for one in falsely:

@@ -36,7 +36,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations, permutations, product
 from typing import Any
 
@@ -103,20 +103,21 @@ class Operation:
         return replace(other, solution=solution, kind=kind)
 
 
-def _told(exercise: Exercise) -> dict[str, dict[str, dict[str, Any]]]:
-    """What operations.toml of an exercise's lesson holds."""
-    path = course.KERNELS / exercise.id.partition("/")[0] / "operations.toml"
+@cache
+def _file(lesson: str) -> dict[str, dict[str, dict[str, Any]]]:
+    """What operations.toml of a lesson holds."""
+    path = course.KERNELS / lesson / "operations.toml"
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 def passed_on(exercise: Exercise) -> dict[str, int]:
     """By parameter, in parts of how many elements its array is passed on."""
-    return _told(exercise).get("passed_on", {}).get(exercise.name, {})
+    return _file(exercise.id.partition("/")[0]).get("passed_on", {}).get(exercise.name, {})
 
 
 def operations(exercise: Exercise) -> list[Operation]:
     """The exercise's own operation, and then the others."""
-    others = _told(exercise).get(exercise.name, {})
+    others = _file(exercise.id.partition("/")[0]).get(exercise.name, {})
     if strange := others.keys() ^ exercise.operations.keys():
         raise ValueError(f"{exercise.id}: only one of two files knows {', '.join(strange)}.")
     return [

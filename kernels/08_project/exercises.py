@@ -351,7 +351,8 @@ def confident(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
 
 
 def of_negated(problem: Problem) -> Problem:
-    """For `cross_entropy`: x holds the scores with the other sign."""
+    """The first array has the other sign: the scores of `cross_entropy`, or the query of
+    `attention_row`, for which a key that is less like it then weighs more."""
     inputs = dict(problem.inputs)
     for launch in problem.launches:
         inputs[launch.args[0]] = -problem.inputs[launch.args[0]]
@@ -748,14 +749,6 @@ def peaked(rng: np.random.Generator, heads: int, keys: int) -> np.ndarray:
     return scores
 
 
-def of_the_least_alike(problem: Problem) -> Problem:
-    """For `attention_row`: a key that is less like the query weighs more."""
-    inputs = dict(problem.inputs)
-    for launch in problem.launches:
-        inputs[launch.args[0]] = -problem.inputs[launch.args[0]]
-    return replace(problem, inputs=inputs)
-
-
 def with_the_query(problem: Problem) -> Problem:
     """For `attention_row`: the query is added to the result."""
     outputs = {}
@@ -776,7 +769,7 @@ attention_row = Exercise(
     title="Attention, one row",
     source="4_attention_row.cu",
     operations={
-        "negative scale": operation(of_the_least_alike),
+        "negative scale": operation(of_negated),
         "plus the query": operation(with_the_query),
     },
     minutes=30,

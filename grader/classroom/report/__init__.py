@@ -3,7 +3,6 @@
 It is made of a class's answers to a lesson (marks, verdicts, and source texts), and of its figures
 as numbers: how many in which column, and what made whom fail."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -113,10 +112,9 @@ def read(course: CourseFolder, lesson: Lesson, names: ShownNames) -> Class:
     varied = names.file.plan(lesson.name).service.vary
     handed_out = [source for _, source in _cells(course.notebook("release", lesson.name))]
     handed_out += [
-        lesson.handed_out(variants.recoded(one, anew))
-        for one in lesson.exercises
-        for anew in variants.variants(one, course.kernels)
-        if varied
+        lesson.handed_out(variants.recoded(lesson.exercise(name), anew))
+        for name, some in (variants.kept(lesson.path) if varied else {}).items()
+        for anew in some
     ]
     return Class(
         lesson,
@@ -399,11 +397,6 @@ def page(group: Class) -> str:
     )
 
 
-def _common(source: str) -> str:
-    """The source without indices, which differ between variants."""
-    return re.sub(r"\[[^][]*\]", "[]", source)
-
-
 def _similar_notebooks(
     group: Class,
 ) -> list[tuple[alike.AlikeNotebooks, dict[str, tuple[alike.Side, ...]]]]:
@@ -418,7 +411,7 @@ def _similar_notebooks(
     notebooks = {learner: dict(mine) | others.get(learner, {}) for learner, mine in written.items()}
     return [
         (pair, alike.side_by_side(pair, notebooks))
-        for pair in alike.compare(notebooks, group.handed_out, _common if group.varied else str)
+        for pair in alike.compare(notebooks, group.handed_out, group.varied)
     ]
 
 

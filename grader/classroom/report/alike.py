@@ -15,6 +15,7 @@ passage that more than a few learners have (MOSS ignores such, too), and a pair 
 it shares passages of some length that are most of the shorter answer.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -94,11 +95,12 @@ class AlikeNotebooks:
 
 
 def compare(
-    notebooks: Given, handed_out: Iterable[str], common: Callable[[str], str] = str
+    notebooks: Given, handed_out: Iterable[str], varied: bool = False
 ) -> list[AlikeNotebooks]:
     """The pairs of `notebooks` that are named, the most alike first. `handed_out`: sources that
-    everybody was given; the status of an answer that is right is empty. Compared is what `common`
-    makes of a source, which keeps its lines."""
+    everybody was given; the status of an answer that is right is empty. If learners have `varied`
+    exercises, sources are compared without indices."""
+    common = _without_indices if varied else str
     given = GivenCode.of(map(common, handed_out))
     group = _Group(
         {
@@ -116,6 +118,11 @@ def compare(
         (pair for pair in pairs if pair.bits >= least or pair.most >= single),
         key=lambda pair: (-pair.bits, pair.learners),
     )
+
+
+def _without_indices(source: str) -> str:
+    """The source, on as many lines, without what variants have in brackets."""
+    return re.sub(r"\[[^][\n]*\]", "[]", source)
 
 
 class _Group:
