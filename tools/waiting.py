@@ -89,7 +89,7 @@ class Compared:
 def compared() -> Iterator[Compared]:
     """The calculator beside cudaOccupancyMaxActiveBlocksPerMultiprocessor, whose name in the
     driver's interface lacks the cuda."""
-    arch = gpu.real_architecture()
+    arch = gpu.real_architecture().rstrip("a")
     most = architecture(arch).shared
     for kept in KEPT:
         kernel = gpu.RawModule(code=f"#define KEPT {kept}\n{HELD}").get_function("held")
