@@ -30,8 +30,8 @@ from grader.classroom.demo import classmates
 from grader.classroom.folder import CourseFolder, new_course
 from grader.cli.bench_commands import show_speed
 from grader.course.kinds import ExerciseKind
-from grader.course.weave import learners_cell, text
-from grader.submissions.intake import grade_id, read_notebook
+from grader.course.weave import grade_id, learners_cell, text
+from grader.submissions.intake import read_notebook
 
 CLASS, FEW, LARGE = 200, 30, 1_000  # submissions; distinct answers among them; a large class
 DEPARTMENT, ALIKE = 500, 20  # submissions, distinct ones: a course's week, feedback and all

@@ -41,8 +41,7 @@ import served  # noqa: E402
 from grader import course  # noqa: E402
 from grader.classroom import coursefile, handing_out, serving  # noqa: E402
 from grader.classroom.folder import CourseFolder, new_course  # noqa: E402
-from grader.course.weave import cuda_cell, text  # noqa: E402
-from grader.submissions.intake import grade_id  # noqa: E402
+from grader.course.weave import cuda_cell, grade_id, text  # noqa: E402
 
 HOUR, LAST, TRIES = 3600.0, 600.0, 3
 LOOK = 5.0  # seconds between two looks at the memory

@@ -43,10 +43,10 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.dialects.sqlite import insert
 
 from .. import course as lessons
-from ..course.weave import text
+from ..course.weave import grade_id, text
 from ..errors import LearnerError, unless
 from ..judge import Verdict
-from ..submissions.intake import STAMP, grade_id
+from ..submissions.intake import STAMP
 from ..whole_files import filed, linked, whole
 from . import ClassroomError, changes, coursefile, export, handing_out, rubric, verdicts
 from .collecting import Graded

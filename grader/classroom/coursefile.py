@@ -121,8 +121,8 @@ class ServiceRules(msgspec.Struct, frozen=True):
         """ValueError names what cannot be."""
         start, end = self.start, self.end
         faults = {
-            "it has end, minutes or vary, and no start, which makes it an exam": start is None
-            and (end or self.minutes or self.vary),
+            "it has end or minutes, and no start, which makes it an exam": start is None
+            and (end or self.minutes),
             "it has a start, and neither end nor minutes": start and not (end or self.minutes),
             "it ends before it starts": start and end and end <= start,
             f"it is an exam, and shows should be {STATUS!r} or {NOTHING!r}": start

@@ -9,8 +9,8 @@ import shutil
 from pathlib import Path
 
 from .. import course
-from ..course.weave import learners_cell, text
-from ..submissions.intake import cuda_source, grade_id, read_notebook
+from ..course.weave import grade_id, learners_cell, text
+from ..submissions.intake import cuda_source, read_notebook
 from . import batch, collecting, feedback, handing_out
 from .folder import CourseFolder, new_course
 from .judges import ToJudge, Track, VerdictStore, judges

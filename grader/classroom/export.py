@@ -460,6 +460,10 @@ def leaderboard(
     as it is shown; and the costs. ClassroomError when nobody is graded yet."""
     from ..judge import Verdict
 
+    unless(
+        not names.file.plan(lesson.name).service.vary,
+        ClassroomError(f"{lesson.name} has vary = true: learners have different kernels to write."),
+    )
     learners = unless(
         course.learners("autograded", lesson.name),
         ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`."),

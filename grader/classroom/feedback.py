@@ -17,11 +17,11 @@ from nbgrader.api import Comment, SolutionCell
 from .. import course as lessons
 from ..course import variants
 from ..course.kinds import ExerciseKind, Write, unmarked
-from ..course.weave import CHECK
+from ..course.weave import CHECK, grade_id
 from ..grouped import grouped
 from ..judge import beside
 from ..page_templates import page_template
-from ..submissions.intake import HANDED_IN, STAMP, checks, grade_id, note, time_of
+from ..submissions.intake import HANDED_IN, STAMP, checks, note, time_of
 from ..whole_files import whole
 from . import (
     ClassroomError,

@@ -16,11 +16,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import nbformat
 from nbformat import NotebookNode, v4
 from nbformat.sign import NotebookNotary
@@ -30,12 +28,21 @@ from nbgrader.preprocessors import ClearSolutions
 from .. import course as lessons
 from ..course import WrongKernel, variants
 from ..course.kinds import unmarked
-from ..course.weave import CUDA, cell_id, cuda_cell, learners_cell, text, told, weave, weave_page
+from ..course.weave import (
+    CUDA,
+    cell_id,
+    grade_id,
+    hand_out,
+    learners_cell,
+    text,
+    weave,
+    weave_page,
+)
 from ..course_folder import CHOICE, NOTEBOOKS, WARPWISE
 from ..errors import AuthorError, counted
 from ..judge import Verdict
 from ..judge.arrangement import is_blank
-from ..submissions.intake import checks, cuda_source, grade_id
+from ..submissions.intake import checks, cuda_source
 from ..whole_files import filed
 from . import ClassroomError, coursefile
 from .folder import CourseFolder, new_course, seed
@@ -63,21 +70,8 @@ class HandOut(ClearSolutions):
             nb.metadata.warpwise.lesson,
             Path(self.config.JudgeAnswers.get("kernels", lessons.KERNELS)),
         )
-        _hand_out(nb, lesson, {one.name: one for one in lesson.exercises})
+        hand_out(nb, lesson, {one.name: one for one in lesson.exercises})
         return nb, resources
-
-
-def _hand_out(
-    notebook: NotebookNode, lesson: lessons.Lesson, given: Mapping[str, lessons.Exercise]
-) -> None:
-    """Put what learners get of these exercises, by the names of their cells, into the cells, and
-    what is said of them into those in front of each."""
-    for at, cell in enumerate(notebook.cells):
-        if (name := grade_id(cell)) in given:
-            said = dict(zip(told(lesson.exercise(name)), told(given[name]), strict=True))
-            for box in takewhile(lambda one: not grade_id(one), notebook.cells[at - 1 :: -1]):
-                box.source = said.get(box.source, box.source)
-            cell.source = cuda_cell(name, lesson.handed_out(given[name]), given[name].kind.magic)
 
 
 def release(course: CourseFolder, lesson: lessons.Lesson) -> None:
@@ -162,7 +156,9 @@ def generate(course: CourseFolder, lesson: lessons.Lesson) -> None:
     which replaces that folder, and entered in the gradebook."""
     coursefile.settle(course)
     file = coursefile.read(course)
-    notebook, worth = weave(lesson, file.partial_marks), points(file, lesson)
+    worth, is_exam = points(file, lesson), file.plan(lesson.name).service.start is not None
+    key = "" if is_exam else variants_key(course, file, lesson.name)
+    notebook = weave(lesson, file.partial_marks, key)
     for name, cell in checks(notebook.cells).items():
         cell.metadata.nbgrader["points"] = worth[name]
     filed(course.notebook("source", lesson.name), text(notebook))
@@ -180,14 +176,15 @@ def seeds(course: CourseFolder, lesson: lessons.Lesson) -> dict[str, int]:
 
 def drawn(course: CourseFolder, file: coursefile.CourseFile, lesson: str, learner: str) -> Drawn:
     """The learner's own variants, where course.toml asks for that."""
-    if not file.plan(lesson).service.vary:
-        return ()
+    key = variants_key(course, file, lesson)
+    return tuple(variants.drawn(course.kernels / lesson, key, learner).items()) if key else ()
+
+
+def variants_key(course: CourseFolder, file: coursefile.CourseFile, lesson: str) -> str:
+    """By which learners get variants of a lesson; empty where all get the same."""
     secret_file = Path(course.config.JudgeAnswers.secret_file)
-    return tuple(
-        (name, msgspec.json.encode(some[mine % len(some)]).decode())
-        for name, some in variants.kept(course.kernels / lesson).items()
-        for mine in [seed(secret_file, f"{lesson}/{name}/{learner}")]
-    )
+    vary = file.plan(lesson).service.vary
+    return f"{seed(secret_file, f'{lesson}/variants'):012x}" if vary else ""
 
 
 def unvaried(course: CourseFolder, lesson: lessons.Lesson) -> list[str]:
@@ -205,7 +202,7 @@ def notebook_for(course: CourseFolder, lesson: lessons.Lesson, learner: str) -> 
     notebook = nbformat.read(course.notebook("release", lesson.name), as_version=4)
     notebook.metadata.warpwise.exam = True
     mine = dict(drawn(course, coursefile.read(course), lesson.name, learner))
-    _hand_out(notebook, lesson, {name: variants.own(lesson.exercise(name), mine) for name in mine})
+    hand_out(notebook, lesson, {name: variants.own(lesson.exercise(name), mine) for name in mine})
     return text(notebook)
 
 

@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import is_grade
 
-from ..submissions.intake import grade_id
+from ..course.weave import grade_id
 from . import coursefile
 from .folder import CourseFolder
 from .planning import standings, submitted

@@ -18,6 +18,7 @@ put together on one page, and no two cards get into each other's way.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -30,12 +31,12 @@ from traitlets import Bool, Unicode
 
 from .. import course
 from ..course import variants
-from ..course.weave import CHECK, CUDA, cell_id, graded
+from ..course.weave import CHECK, CUDA, cell_id, grade_id, graded
 from ..judge import Verdict, judge
 from ..judge.sandbox import landlock
 from ..status import Status
 from ..submissions import intake
-from . import verdicts
+from . import coursefile, handing_out, verdicts
 from .folder import CourseFolder, seed
 from .sanitize_html import sanitize
 
@@ -88,18 +89,21 @@ class JudgeAnswers(NbGraderPreprocessor):
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         where, answers = resources["nbgrader"], resources[ANSWERS]
         lesson = course.lesson(where["assignment"], Path(self.kernels))
-        floors = verdicts.floors(
-            CourseFolder(self.config), lesson.name, where["student"], answers.values()
+        here = CourseFolder(self.config)
+        drawn = handing_out.drawn(here, coursefile.read(here), lesson.name, where["student"])
+        floors = verdicts.floors(here, lesson.name, where["student"], answers.values())
+        owned = variants.owned(lesson, dict(drawn))
+        kept = fill(
+            nb, lesson, answers, partial(self._verdict, owned), Marking(floors, drawn=drawn)
         )
-        kept = fill(nb, lesson, answers, self._verdict, Marking(floors))
         resources["outputs"] = {verdicts.FILE: verdicts.packed(kept)}
         return nb, resources
 
-    def _verdict(self, exercise_id: str, source: str) -> Verdict:
+    def _verdict(self, lesson: course.Lesson, exercise_id: str, source: str) -> Verdict:
         if not self.unsafe:
             landlock.require()
         return judge(
-            exercise_id,
+            variants.asked(lesson.exercise(exercise_id.partition("/")[2])),
             source,
             seed=seed(Path(self.secret_file), exercise_id),
             root=Path(self.kernels),
@@ -206,7 +210,7 @@ def _rebuilt(
             solution, check = pairs[answer_at[index].name]
             solution.source, solution.id = cell.source, cell.get("id", solution.id)
             yield from (solution, check)
-        elif old_checks.isdisjoint({intake.grade_id(cell), cell.get("id")}):
+        elif old_checks.isdisjoint({grade_id(cell), cell.get("id")}):
             cell.metadata.pop("nbgrader", None)
             yield cell
     yield from (cell for answer in answers if answer.cell is None for cell in pairs[answer.name])

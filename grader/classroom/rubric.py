@@ -24,9 +24,10 @@ import msgspec
 
 from ..compilers.lexer import tokens, without_comments
 from ..course import KINDS, Explain, Lesson, lesson
+from ..course.weave import grade_id
 from ..errors import NotInCourse, counted, unless
 from ..grouped import grouped
-from ..submissions.intake import cuda_source, grade_id
+from ..submissions.intake import cuda_source
 from . import ClassroomError, coursefile, verdicts
 from .folder import CourseFolder, user
 

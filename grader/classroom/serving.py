@@ -307,6 +307,10 @@ class HandInService:
     def take(self, learner: str, content: bytes, lesson: str, id: str) -> dict[str, object]:
         """Take a notebook's content: its receipt."""
         rules, draft = self.rules(learner, lesson), Receipt(learner, lesson, id)
+        unless(
+            rules.start or not rules.vary,
+            NotTaken(f"{lesson} has variants, and is handed in through nbgrader's exchange."),
+        )
         return {"receipt": self.queue.receive(draft, content, rules, time.time())}
 
     def answer(self, learner: str, _: bytes, lesson: str, id: str) -> dict[str, object]:

@@ -17,9 +17,10 @@ from typing import Any, NotRequired, TypedDict
 from msgspec import convert, defstruct
 from nbformat import NotebookNode
 
+from ..course.weave import grade_id
 from ..errors import MachineError
 from ..status import Status
-from ..submissions.intake import Answer, cuda_source, grade_id
+from ..submissions.intake import Answer, cuda_source
 from ..whole_files import filed, whole
 from .folder import CourseFolder
 

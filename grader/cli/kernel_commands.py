@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from .. import course
+from .. import compilers, course
 from ..course import variants
 from ..course_folder import WARPWISE
 from ..cuda.errors import CudaError, visible
@@ -29,7 +29,9 @@ from ..submissions.intake import as_typed, cuda_source, find, read_answers, read
 from . import terminal
 
 _LESSON_CELL = re.compile(
-    r"""^\s*lesson\(\s*["']([^"'\n]+)["']\s*(,\s*partial_marks=False\s*)?\)""", re.MULTILINE
+    r"""^\s*lesson\(\s*["']([^"'\n]+)["']\s*(,\s*partial_marks=False\s*)?"""
+    r"""(?:,\s*variants=["'](\w+)["']\s*)?\)""",
+    re.MULTILINE,
 )
 
 _TEXT = re.compile(r'\s*("(?:[^"\\]|\\.)*"),?\s*')  # a line of a JSON file, one text of a list
@@ -114,7 +116,8 @@ def _checked(path: Path, exercise_id: str | None, root: Path) -> list[CheckedAns
     if path.suffix == ".ipynb":
         return _check_notebook(path, exercise_id, root)
     exercise, source = _answered(path, exercise_id, root)
-    return [_judged(exercise.id, source, source, root)]
+    lesson = course.lesson(exercise.id.partition("/")[0], root, compilers.chosen_name())
+    return [_judged(lesson, exercise.name, source, source)]
 
 
 def _answered(path: Path, exercise_id: str | None, root: Path) -> tuple[course.Exercise, str]:
@@ -137,15 +140,16 @@ def _check_notebook(path: Path, wanted: str | None, root: Path) -> list[CheckedA
             f"check does not work in an exam: `grader submit {call[1]}` hands {path.name} in."
         ),
     )
-    lesson = course.lesson(call[1], root)
+    lesson = course.lesson(call[1], root, compilers.chosen_name())
+    lesson = variants.mine(lesson, call[3]) if call[3] else lesson
     only = wanted and lesson.exercise(wanted.rpartition("/")[2]).name
     names = [exercise.name for exercise in lesson.exercises]
     return [
         _judged(
-            f"{lesson.name}/{answer.name}",
+            lesson,
+            answer.name,
             answer.source,
             as_typed(answer.source, answer.name),
-            root,
             answer.problem,
             partial_marks=call[2] is None,  # else a named fault leaves no part of the points
         )
@@ -157,26 +161,29 @@ def _check_notebook(path: Path, wanted: str | None, root: Path) -> list[CheckedA
 
 
 def _judged(
-    exercise_id: str,
+    lesson: course.Lesson,
+    name: str,
     source: str,
     shown: str,
-    root: Path,
     problem: str = "",
     partial_marks: bool = True,
 ) -> CheckedAnswer:
     """The verdict on a source; on one that passed with the lesson's own kernel beside it."""
-    # A question has no cases, and tells what its lesson lets a learner know before the marks.
-    hidden = bool(course.exercise(exercise_id, root).cases)
-    verdict = judge(exercise_id, source, root=root, hidden=hidden, partial_marks=partial_marks)
-    answer = CheckedAnswer(exercise_id, problem, verdict, shown)
+    exercise, contest = lesson.exercise(name), lesson.contest(name)
+    verdict = judge(
+        variants.asked(exercise),
+        source,
+        root=lesson.path.parent,
+        # A question has no cases, and tells what its lesson lets a learner know before the marks.
+        hidden=bool(exercise.cases),
+        partial_marks=partial_marks,
+    )
+    answer = CheckedAnswer(exercise.id, problem, verdict, shown)
     if not answer.passed:
         return answer
-    place, _, name = exercise_id.partition("/")
-    lesson = course.lesson(place, root, verdict.compiler)
-    contest = lesson.contest(name)
     return replace(
         answer,
-        beside=beside(verdict, shown, lesson.exercise(name)),
+        beside=beside(verdict, shown, exercise),
         standing=contest.standing(verdict.contest) if contest else None,
     )
 

@@ -13,11 +13,14 @@ the judge has tried: the operation, names of layouts, how many times the costs a
 of the solution change. In a course as learners may have it, they are changes of what is handed out.
 """
 
+import getpass
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from functools import cached_property
+from hashlib import sha256
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -391,6 +394,19 @@ def own(exercise: Exercise, drawn: Mapping[str, str]) -> Exercise:
     return replace(made, name=exercise.name, id=exercise.id)
 
 
+def owned(lesson: Lesson, drawn: Mapping[str, str]) -> Lesson:
+    """The lesson as that learner has it; without contests, as variants cost different amounts."""
+    exercises = tuple(own(one, drawn) for one in lesson.exercises)
+    return replace(lesson, exercises=exercises, contests=())
+
+
+def mine(lesson: Lesson, key: str) -> Lesson:
+    """The lesson as who is logged in has it, by the name that nbgrader's exchange uses."""
+    login = getpass.getuser()
+    login = os.environ.get("JUPYTERHUB_USER", login) if login == "jovyan" else login
+    return owned(lesson, drawn(lesson.path, key, login))
+
+
 def _case(case: Case, plan: LayoutPlan) -> Case:
     anew, hazard = plan.anew, case.hazard
 
@@ -433,14 +449,24 @@ def vary(exercise: Exercise, seed: int, root: Path = KERNELS) -> Exercise:
     return recoded(exercise, known[number], number)
 
 
+def drawn(lesson: Path, key: str, learner: str) -> dict[str, str]:
+    """A learner's variants of the exercises in a lesson's folder, by exercise and as JSON. The
+    class's `key` and the learner's name decide which."""
+    return {
+        name: msgspec.json.encode(some[int(number, 16) % len(some)]).decode()
+        for name, some in kept(lesson).items()
+        for number in [sha256(f"{key}\n{name}\n{learner}".encode()).hexdigest()]
+    }
+
+
 def published(lesson: Lesson) -> bytes:
     """variants.json as learners may have it, with changes of what is handed out."""
     rows = kept(lesson.path)
-    for one in lesson.exercises:
+    for one in (lesson.exercise(name) for name in rows):
         given = lesson.handed_out(one)
         rows[one.name] = tuple(
             replace(anew, changes=changes(given, lesson.handed_out(recoded(one, anew, number))))
-            for number, anew in enumerate(rows.get(one.name, ()))
+            for number, anew in enumerate(rows[one.name])
         )
     return msgspec.json.encode(rows)
 

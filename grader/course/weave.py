@@ -16,8 +16,10 @@ import ast
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path, PurePath
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode, v4
@@ -33,7 +35,7 @@ CHECK = "check-"  # the cell that grades exercise NAME has grade_id "check-NAME"
 _SET_UP = """\
 from grader.notebook import bench, check, draw, hint, lesson, predict, watch
 import numpy as np
-lesson("{name}"{marks})"""
+lesson("{name}"{more})"""
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
@@ -55,10 +57,11 @@ class LessonError(AuthorError):
     """lesson.md asks for something that cannot be woven; the sentence says where and what."""
 
 
-def weave(lesson: Lesson, partial_marks: bool = True) -> NotebookNode:
+def weave(lesson: Lesson, partial_marks: bool = True, variants: str = "") -> NotebookNode:
     """The solved notebook (nbformat 4.5, no outputs) of `lesson`, with nbgrader's metadata;
-    `partial_marks` as `grader.notebook.lesson` has it."""
-    marks = "" if partial_marks else ", partial_marks=False"
+    `partial_marks` and `variants` as `grader.notebook.lesson` has them."""
+    more = ", partial_marks=False" * (not partial_marks)
+    more += f', variants="{variants}"' if variants else ""
     title, _, prose = authors.text(lesson.path / "lesson.md").partition("\n")
     unless(
         title.startswith("# "),
@@ -66,7 +69,7 @@ def weave(lesson: Lesson, partial_marks: bool = True) -> NotebookNode:
     )
     cells = [
         v4.new_markdown_cell(f"# {title[2:].strip()}"),
-        v4.new_code_cell(_SET_UP.format(name=lesson.name, marks=marks)),
+        v4.new_code_cell(_SET_UP.format(name=lesson.name, more=more)),
         *_cells(lesson, "\n" + prose),
     ]
     _require_all_shown(lesson, "\n" + prose)
@@ -113,10 +116,29 @@ def learners_cell(name: str, source: str) -> str:
     return cuda_cell(name, unmarked(source))
 
 
+def hand_out(notebook: NotebookNode, lesson: Lesson, given: Mapping[str, Exercise]) -> None:
+    """Put these exercises, by name and as learners get them, into the cells of a notebook that has
+    the lesson's own; into the cells before each, its text."""
+    for at, cell in enumerate(notebook.cells):
+        if (name := grade_id(cell)) in given:
+            said = dict(zip(told(lesson.exercise(name)), told(given[name]), strict=True))
+            for box in takewhile(lambda one: not grade_id(one), notebook.cells[at - 1 :: -1]):
+                box.source = said.get(box.source, box.source)
+            cell.source = cuda_cell(name, lesson.handed_out(given[name]), given[name].kind.magic)
+
+
 def graded(grade_id: str, **what: object) -> dict[str, dict[str, object]]:
     """Metadata that make nbgrader call a cell `grade_id`; `what` sets grade, solution, points..."""
     flags = {"grade": False, "locked": False, "solution": False, "task": False}
     return {"nbgrader": {"schema_version": 3, "grade_id": grade_id, **flags, **what}}
+
+
+def grade_id(cell: dict[str, Any]) -> str:
+    """The name that nbgrader has for the cell; empty when it is none of nbgrader's or its mark is
+    broken."""
+    mark = cell["metadata"].get("nbgrader")
+    name = mark.get("grade_id") if isinstance(mark, dict) else None
+    return name if isinstance(name, str) else ""
 
 
 def cell_id(lesson_name: str, key: str, occurrence: int = 1) -> str:

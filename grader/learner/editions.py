@@ -28,7 +28,7 @@ import msgspec
 from nbformat import NotebookNode, v4, validate
 
 from .. import course
-from ..course.weave import CHECK, text
+from ..course.weave import CHECK, grade_id, text
 from ..course_folder import NOTEBOOKS
 from ..cuda.errors import encodable, visible
 from ..errors import LearnerError, MachineError, unless
@@ -88,7 +88,7 @@ def merged(
     for cell in new.cells:
         ours, theirs = was.get(cell.id), had.get(cell.id)
         is_changed = ours is not None and cell.source != ours.source
-        if theirs is None and ours is not None and not (is_changed or intake.grade_id(cell)):
+        if theirs is None and ours is not None and not (is_changed or grade_id(cell)):
             continue  # the learner took it out
         if theirs is None or (is_changed and cell.id not in own):
             changes[NEW if theirs is None else CHANGED].append(_named(cell))
@@ -129,7 +129,7 @@ def _place(result: list[NotebookNode], other: list[NotebookNode], cell: Notebook
 
 
 def _named(cell: NotebookNode) -> str:
-    return intake.grade_id(cell) or next(iter(cell.source.strip().splitlines()), "")[:60]
+    return grade_id(cell) or next(iter(cell.source.strip().splitlines()), "")[:60]
 
 
 def keep(root: Path, mine: Path) -> Path:
@@ -170,8 +170,8 @@ def restore(root: Path, lesson: course.Lesson, name: str | None) -> Path | None:
 def _restore(notebook: NotebookNode, given: NotebookNode, name: str) -> None:
     """One cell of nbgrader's in the learner's notebook: the first of that name as it was given, in
     place of all there are, with their texts below it."""
-    (cell,) = [each for each in given.cells if intake.grade_id(each) == name]
-    had = [each for each in notebook.cells if intake.grade_id(each) == name]
+    (cell,) = [each for each in given.cells if grade_id(each) == name]
+    had = [each for each in notebook.cells if grade_id(each) == name]
     at = notebook.cells.index(had[0]) if had else _place(notebook.cells, given.cells, cell)
     others = [each for each in notebook.cells if each not in had]
     taken = {each.id for each in others}

@@ -11,13 +11,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import numpy as np
 from IPython.core.completer import CompletionContext, SimpleMatcherResult, context_matcher
 from IPython.display import DisplayHandle, display, publish_display_data
 
 from grader import compilers, course, cuda
 from grader.compilers.declared import parameters
-from grader.course import variants
+from grader.course import variants, weave
 from grader.course.kinds import Choose, WrittenQuestion
 from grader.cuda import CudaError, simulator
 from grader.cuda.limits import DeviceKernel, Dim, Module, opted_in
@@ -29,6 +30,7 @@ from grader.watch.observe import arrays_among
 from grader.watch.recording import recording, recordings
 
 from ..errors import unless
+from ..whole_files import filed
 from . import cards
 from .cards import Notice, Page, html_of, joined, prose, sentences
 
@@ -246,18 +248,47 @@ _DEVICES = {
 }
 
 
-def lesson(name: str, partial_marks: bool = True) -> None:
+def lesson(name: str, partial_marks: bool = True, variants: str = "") -> None:
     """Open the lesson `name`, e.g. "02_tree_reduction": teaches the notebook `%%cuda`, tells
     `check` and `hint` where the exercises are, and says which device kernels run on.
-    `partial_marks`: whether one fault that the lesson names leaves a part of the points."""
+    `partial_marks`: whether one fault that the lesson names leaves a part of the points.
+    `variants`: the class's key, by which each learner gets own variants of the exercises. They are
+    written into the notebook's file, in place of cells that nobody has changed."""
     global _session
     opened = _open(name)
+    opened, said = _with_variants(opened, variants) if variants else (opened, Page("", ""))
     if _session is None or _session.lesson.path != opened.path:
         _session = NotebookSession(opened)
     # Running the set-up cell again forgets nothing.
     _session.lesson, _session.is_lessons_own = opened, True
     _session.partial_marks = partial_marks
-    display(_opened(opened))
+    display(joined(_opened(opened), said))
+
+
+def _with_variants(opened: course.Lesson, key: str) -> tuple[course.Lesson, Page]:
+    """The lesson with the learner's variants, and what is said of them. They are written into the
+    notebook's file."""
+    own, path = variants.mine(opened, key), Path(f"{opened.name}.ipynb")
+    drawn = {one.name: one for one in own.exercises if variants.asked(one) is one}
+    said = f"You have your own variant of {', '.join(f'`{name}`' for name in drawn)}."
+    if not path.is_file():
+        return own, sentences(f"{said} It is missing here, as there is no {path} in this folder.")
+    notebook = nbformat.read(path, as_version=4)
+    unchanged = {
+        name: drawn[name]
+        for cell in notebook.cells
+        if (name := weave.grade_id(cell)) in drawn
+        for one in [opened.exercise(name)]
+        if cell.source == weave.cuda_cell(name, opened.handed_out(one), one.kind.magic)
+    }
+    if unchanged:
+        weave.hand_out(notebook, opened, unchanged)
+        filed(path, weave.text(notebook))
+        said += (
+            f" The text is in {path} now. Choose *File > Reload Notebook from Disk*, then run this "
+            "cell again."
+        )
+    return own, sentences(said)
 
 
 def add(lesson_name: str, name: str) -> course.Exercise:

@@ -34,7 +34,7 @@ from typing import Any
 from nbformat import NotebookNode, ValidationError, from_dict, reads, validate
 from nbformat.validator import normalize
 
-from ..course.weave import CHECK
+from ..course.weave import CHECK, grade_id
 from ..cuda.errors import encodable
 from ..errors import BadInput, LearnerError, unless
 from . import open_nbgrader
@@ -443,14 +443,6 @@ def find(notebook: NotebookNode, names: Iterable[str]) -> tuple[Answer, ...]:
     """The answer to each exercise in `names`, from the cells whose grade_id is that name or, where
     there is none, that begin with `%%cuda NAME`."""
     return tuple(_answer(notebook, name) for name in names)
-
-
-def grade_id(cell: dict[str, Any]) -> str:
-    """The name that nbgrader has for the cell; empty when it is none of nbgrader's or its mark is
-    broken."""
-    mark = cell["metadata"].get("nbgrader")
-    name = mark.get("grade_id") if isinstance(mark, dict) else None
-    return name if isinstance(name, str) else ""
 
 
 def checks(cells: Iterable[dict[str, Any]]) -> dict[str, Any]:

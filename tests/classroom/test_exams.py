@@ -5,6 +5,8 @@ import os
 import re
 import shutil
 import sqlite3
+import subprocess
+import sys
 import time
 from datetime import UTC, datetime
 
@@ -13,15 +15,16 @@ import msgspec
 import nbformat
 import pytest
 import served
+from nbclient import NotebookClient
 from served import LESSON, Service, course_of, give_tokens, log, put, ran, result
 from small_class import NO_GUARD, SCALED, cell_of, write_lesson
 
 from grader import course
-from grader.classroom import ClassroomError, coursefile, handing_out, verdicts
+from grader.classroom import ClassroomError, coursefile, export, handing_out, verdicts
 from grader.classroom.coursefile import NotTaken, ServiceRules
 from grader.classroom.folder import CONFIG
-from grader.classroom.serving import MOST_OF_ONE, HandInQueue
-from grader.course import variants
+from grader.classroom.serving import MOST_OF_ONE, HandInQueue, HandInService
+from grader.course import Contest, variants
 from grader.course.weave import learners_cell, text
 from grader.judge.verdict import Report
 from grader.learner.sending import Receipt
@@ -145,7 +148,7 @@ def test_who_has_not_begun_hands_nothing_in(queue):
 
 
 CANNOT_BE = {
-    'end = "2026-12-01 14:00"': "has end, minutes or vary, and no start",
+    'end = "2026-12-01 14:00"': "has end or minutes, and no start",
     'start = "2026-12-01 12:00"': "has a start, and neither end nor minutes",
     'start = "2026-12-01 12:00"\nend = "2026-12-01 12:00"': "ends before it starts",
     'start = "2026-12-01 12:00"\nminutes = 9\nshows = "all"': "shows should be 'status' or",
@@ -423,3 +426,86 @@ def test_a_variants_message_has_no_figures_of_the_exercise_itself(tmp_path):
     own = variants.vary(one, 0, tmp_path)
     (budget,) = own.cases[0].budgets
     assert budget.number == 32 and "4 for 32 threads" not in budget.why
+
+
+# --- a homework with variants, through nbgrader's exchange ----------------------------------------
+
+
+def of_course(root, *arguments):
+    """A command about the course in `root`, given by ada."""
+    line = [sys.executable, "-m", "grader", "--course", str(root), *map(str, arguments)]
+    there = {**os.environ, "LOGNAME": "ada"}
+    done = subprocess.run(line, env=there, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def run_notebook(path, learner, root):
+    """Run a notebook as this learner does, who has the course in `root`; all that it shows."""
+    made = nbformat.read(path, as_version=4)
+    there = {**os.environ, "WARPWISE_COURSE": str(root), "LOGNAME": learner}
+    NotebookClient(made, resources={"metadata": {"path": str(path.parent)}}).execute(env=there)
+    return json.dumps(made)
+
+
+@pytest.mark.slow
+def test_the_notebook_that_all_fetch_writes_each_learners_variants_into_itself(tmp_path):
+    """One notebook is released. Run for the first time, it gets the learner's variant; checked and
+    marked is the variant, also by formgrader's button."""
+    home, public = tmp_path / "home", tmp_path / "public"
+    home.mkdir()
+    of_course(home, "new", "02_own")  # makes the folder a course
+    shutil.rmtree(home / "kernels/02_own")
+    kernels = varied(home / "kernels")
+    of_course(home, "build")
+    of_course(home, "publish", public)
+    here = course_of(tmp_path / "course", kernels, f"[lessons.{LESSON}.serve]\nvary = true\n")
+    path = tmp_path / "desk" / f"{LESSON}.ipynb"
+    path.parent.mkdir()
+    shutil.copy(here.notebook("release", LESSON), path)
+    handed_out = path.read_text()
+    assert "as they lie" not in handed_out and "at most 4 sectors" in handed_out
+
+    said = run_notebook(path, "ada", public)
+    assert "You have your own variant of `scale`" in said and "Reload Notebook from Disk" in said
+    own = path.read_text()
+    assert "at most 8 sectors loaded from global memory per warp" in own
+    assert "at most 4 sectors" not in own
+
+    desk = nbformat.reads(own, as_version=4)
+    cell_of(desk, "scale").source = learners_cell("scale", STRIDED)
+    path.write_text(text(desk))
+    said = run_notebook(path, "ada", public)
+    assert "scale: passed" in said and "Reload Notebook" not in said
+    assert cell_of(nbformat.read(path, 4), "scale").source == learners_cell("scale", STRIDED)
+    of_course(public, "check", path, "--exercise", f"{LESSON}/scale")
+
+    for learner, source in {"ada": STRIDED, "ben": SCALED}.items():
+        cell_of(desk, "scale").source = learners_cell("scale", source)
+        handed_in = here.notebook("submitted", LESSON, learner)
+        handed_in.parent.mkdir(parents=True)
+        handed_in.write_text(text(desk))
+    assert ran(here, "autograde", LESSON).returncode == 0
+    first = {who: verdicts.read(here.path("autograded", LESSON, who)) for who in ("ada", "ben")}
+    assert verdicts.points(first["ada"]["scale"]) == 2
+    assert verdicts.points(first["ben"]["scale"]) < 1
+    by_button = subprocess.run(
+        [sys.executable, "-m", "nbgrader", "autograde", LESSON, "--student", "ada", "--force"],
+        cwd=here.root,
+        capture_output=True,
+        text=True,
+    )
+    assert by_button.returncode == 0, by_button.stderr
+    again = verdicts.read(here.path("autograded", LESSON, "ada"))
+    assert verdicts.points(again["scale"]) == 2
+    with pytest.raises(ClassroomError, match="learners have different kernels"):
+        names = export.ShownNames(here, coursefile.read(here))
+        export.leaderboard(here, course.lesson(LESSON, kernels), Contest("scale", 1, 1), names)
+
+
+def test_the_service_refuses_a_homework_whose_variants_the_exchange_gives_out(tmp_path):
+    (tmp_path / "kernels").mkdir()
+    toml = f"[lessons.{LESSON}.serve]\nvary = true\n"
+    here = course_of(tmp_path / "course", varied(tmp_path / "kernels"), toml)
+    service = HandInService(here, HandInQueue(tmp_path / "handins.db", b"key"), None, print)
+    with pytest.raises(NotTaken, match="is handed in through nbgrader's exchange"):
+        service.take("ada", b"{}", LESSON, "0" * 32)

@@ -17,10 +17,9 @@ from typer.testing import CliRunner
 from grader import course
 from grader.cli import app
 from grader.cli.app import COMMANDS
-from grader.course.weave import graded
+from grader.course.weave import grade_id, graded
 from grader.errors import LearnerError
 from grader.learner import editions, folder, progress, start_page
-from grader.submissions.intake import grade_id
 from tools import labextension
 
 LESSON = course.lesson("02_tree_reduction")

@@ -15,9 +15,8 @@ from nbconvert import HTMLExporter  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 from grader import course  # noqa: E402
-from grader.course.weave import CHECK  # noqa: E402
+from grader.course.weave import CHECK, grade_id  # noqa: E402
 from grader.learner import folder  # noqa: E402
-from grader.submissions.intake import grade_id  # noqa: E402
 
 pytestmark = browser.MARKS
 
