@@ -369,7 +369,7 @@ def began(folder):
     (folder / "canvas.csv").write_text(roster())
     entered = ("grader.classroom.coursefile:filed", "before")
     said = term.killed(PROF, "roster", str(folder / "canvas.csv"), at=entered)
-    assert f"{LEARNERS} learners of canvas; sections: Evening (30), Morning (30)" in said
+    assert f"{LEARNERS} learners from a file of canvas; sections: Evening (30), Morn" in said
     with coursefile.changed(here) as document:
         document["tas"] = {ta: [section] for ta, section in TAS.items()}
         rules = coursefile.table(document, "lessons", EXAM, "serve")

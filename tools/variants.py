@@ -48,6 +48,7 @@ from grader.course import Exercise, Lesson, kinds, mistakes, rules, solution_cou
 from grader.course import variants as varied
 from grader.course.mistakes import WrongKernel
 from grader.course.variants import Anew, ArrayUse, LayoutPlan, Refused, Use
+from grader.errors import CourseError
 from grader.judge import judge
 from grader.judge.cases import instantiate
 from grader.judge.judging import STANDARD_LIMITS
@@ -554,4 +555,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except CourseError as error:
+        sys.exit(str(error))

@@ -25,8 +25,7 @@ def collect(course: CourseFolder) -> list[collecting.Graded]:
         one for one in sorted(course.root.glob(f"{renaming.APPEALS}/*/[!.]*")) if not one.is_dir()
     ]
     arrived = {path: path.parent.name for path in given} | {
-        path: collecting.learner_and_time(path)[0]
-        for path in collecting.inbound(course, IN_EXCHANGE)
+        path: learner for path, (learner, _) in course.inbound(IN_EXCHANGE).items()
     }
     with course.gradebook() as gradebook:
         marks = cache(partial(export.by_learner, gradebook))

@@ -67,8 +67,7 @@ def put_aside(course: CourseFolder, lesson: str) -> Iterator[Graded]:
     learners are no users of this machine, as on many hubs, there is no telling the first."""
     file = coursefile.read(course)
     is_exam = file.plan(lesson).service.start is not None
-    for folder in inbound(course, lesson):
-        learner, when = learner_and_time(folder)
+    for folder, (learner, when) in course.inbound(lesson).items():
         why, problem, said = "odd", NOT_NBGRADER_S, ascii(folder.name)
         if forger := _forger(folder, (learner, *file.person(learner).also)):
             why, problem = "forged", f"What {forger} handed in under this name is put aside."
@@ -107,7 +106,7 @@ def _forger(folder: Path, logins: tuple[str, ...]) -> str:
 
 def _collect(course: CourseFolder, lesson: str) -> dict[str, str]:
     """Fetch everybody's newest submission; of whom it was not fetched, and a sentence."""
-    found = {folder: learner_and_time(folder) for folder in inbound(course, lesson)}
+    found = course.inbound(lesson)
     newest = dict(sorted(found.values()))  # the last of each learner's times
     refused = {  # they would be copied with an instructor's rights
         learner: intake.STRANGE
@@ -138,15 +137,3 @@ def _fetch(course: CourseFolder, lesson: str, learner: str) -> str:
     except ClassroomError as error:
         return f"The submission could not be fetched ({error})."
     return ""
-
-
-def inbound(course: CourseFolder, lesson: str) -> list[Path]:
-    """The folders that nbgrader would collect: hidden ones, which were put aside, are not among
-    them."""
-    return sorted((course.shelves / "inbound").glob(f"[!.]*+{lesson}+*"))
-
-
-def learner_and_time(folder: Path) -> tuple[str, str]:
-    """The two parts that nbgrader wrote into a folder's name, LEARNER+LESSON+TIME+ANYTHING."""
-    learner, _, when, *_ = [*folder.name.rsplit("+", 3), "", ""]
-    return learner, when

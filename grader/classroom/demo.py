@@ -30,7 +30,7 @@ def run(root: Path, lesson: course.Lesson, track: Track) -> list[collecting.Grad
     collecting.collect(here, lesson.name)
     with judges(confined=False) as workers:  # the answers are ours
         graded = batch.autograde(here, lesson.name, list(people), workers, track)
-    feedback.write_all(here, lesson.name, list(people), track, solutions=True)
+    feedback.write_all(here, lesson.name, list(people), track, feedback.TO_ALL)
     feedback.export(here)
     return graded
 

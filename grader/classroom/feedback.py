@@ -38,6 +38,7 @@ from .folder import CourseFolder
 from .judges import Track
 from .plugin import apart, shared
 
+TO_ALL, TO_PASSED, TO_NOBODY = "all", "passed", ""  # who sees our solutions
 CACHE_KEY = "cache_key.txt"  # beside a page: a name for the notebook and the marks that it shows
 # What is coloured in a learner's code, by Pygments' classes.
 COLOURS = {
@@ -64,6 +65,7 @@ class PageContent:
     due: str  # a time; empty: never
     optional: tuple[str, ...] = ()  # exercises that add nothing to the marks
     ours: Mapping[str, str] = field(default_factory=dict)  # solutions that may be shown
+    to_all: bool = False  # solutions are shown also beside an answer that did not pass
     by_whom: Mapping[str, str] = field(default_factory=dict)  # by exercise, who marked by hand
     said: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the rubric's, by exercise
 
@@ -72,10 +74,10 @@ class PageContent:
 
 
 def write_all(
-    course: CourseFolder, lesson: str, learners: list[str], track: Track, solutions: bool = False
+    course: CourseFolder, lesson: str, learners: list[str], track: Track, solutions: str = TO_NOBODY
 ) -> int:
-    """Make the pages that are missing or show what is no longer so, with our `solutions` or
-    without. Returns how many."""
+    """Make the pages that are missing or show what is no longer so, with our `solutions` for one of
+    the three above. Returns how many."""
     contents = _contents(course, lesson, learners, solutions)
     keys = {name: _key(course, lesson, name, contents[name]) for name in learners}
     places = {name: course.path("feedback", lesson, name) for name in learners}
@@ -136,7 +138,7 @@ def _made_by() -> str:
 
 
 def _contents(
-    course: CourseFolder, lesson: str, learners: list[str], solutions: bool
+    course: CourseFolder, lesson: str, learners: list[str], solutions: str
 ) -> dict[str, PageContent]:
     """By learner, what the page shows beside the notebook. ClassroomError where somebody has no
     marks."""
@@ -172,6 +174,7 @@ def _contents(
             f"{file.local(due)} {file.zone}" if due else "",
             tuple(sorted(file.plan(lesson).optional)),
             {each.name: variants.own(each, drawn).solution for each in solved},
+            solutions == TO_ALL,
             {name: line.who for name, line in last.items() if line.by_hand},
             {name: one.said for (who, name), one in accounts.items() if who == learner},
         )
@@ -231,7 +234,9 @@ def _card(
 ) -> str:
     """The grader's own HTML, which JudgeAnswers put into the check cell of exercise `name`, with
     the mark that counts; below it our solution, where that may be shown."""
-    from ..notebook.verdict_card import COMPARE, compared, of_points  # it takes long to import
+    # They take long to import.
+    from ..notebook.cards import sentences
+    from ..notebook.verdict_card import COMPARE, compared, of_points
 
     pages = ["".join(each["data"].get("text/html", "")) for each in cell.get("outputs", ())]
     # An earlier version put our solution into it.
@@ -244,7 +249,9 @@ def _card(
         judged, most = (float(kept[name]["verdict"][each]) for each in ("points", "max_points"))
         counts = "no mark" if row.score is None else of_points(round(row.score, 2), most)
         card = card.replace(of_points(judged, most), counts, 1)
-    if name in content.ours and row.status == "passed":
+    if name in content.ours and (content.to_all or row.status == "passed"):
+        if part := kept[name]["verdict"].get("partial"):
+            card = shared(sentences(f"The fault: {part['mistake']}.").html) + card
         lines = beside.changes(unmarked(sources.get(name, "")), unmarked(content.ours[name]))
         card += shared(compared(lines).html)
     return card

@@ -115,6 +115,16 @@ class CourseFolder:
         """The names of their folders, and of those beside them that no learner can have."""
         return sorted(path.parent.name for path in self.root.glob(f"{step}/*/{lesson}"))
 
+    def inbound(self, lesson: str) -> dict[Path, tuple[str, str]]:
+        """The folders in the exchange that nbgrader would collect, without those that were put
+        aside: the learner and the time that are in the name, LEARNER+LESSON+TIME+ANYTHING."""
+        found = sorted((self.shelves / "inbound").glob(f"[!.]*+{lesson}+*"))
+        parts = ([*folder.name.rsplit("+", 3), "", ""] for folder in found)
+        return {
+            folder: (learner, when)
+            for folder, (learner, _, when, *_) in zip(found, parts, strict=True)
+        }
+
     def gradebook(self) -> Gradebook:
         """Made if there is none, as in a clone in which nothing was released yet."""
         self.root.mkdir(parents=True, exist_ok=True)

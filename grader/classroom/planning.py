@@ -15,7 +15,7 @@ from sqlalchemy.orm import joinedload, undefer
 
 from ..course import Lesson
 from ..errors import some, unless
-from ..submissions.intake import handed_in_at
+from ..submissions.intake import handed_in_at, is_name, time_of
 from . import ClassroomError, coursefile, export
 from .folder import CourseFolder
 
@@ -200,7 +200,7 @@ class LearnerStatus:
 
 def statuses(course: CourseFolder, lesson: str) -> Iterator[LearnerStatus]:
     """Everybody whom the gradebook or the roster knows, or who handed in, by name of the folder.
-    What was not collected yet does not count as handed in."""
+    What lies in the exchange, where a service puts it, too, counts as handed in."""
     file = coursefile.read(course)
     plan = file.plan(lesson)
     with course.gradebook() as gradebook:
@@ -214,10 +214,16 @@ def statuses(course: CourseFolder, lesson: str) -> Iterator[LearnerStatus]:
             for handed_in, lateness in standings(file, learner, map(itemgetter(0), mine))
             if handed_in.lesson == lesson
         }
-    for learner in sorted({*names, *file.learners, *course.learners("submitted", lesson)}):
+    newest = dict(sorted(course.inbound(lesson).values()))
+    whose = {login: name for name, one in file.learners.items() for login in one.also}
+    arrived = {whose.get(who, who): time_of(at) for who, at in newest.items() if is_name(who)}
+    for learner in sorted(
+        {*names, *file.learners, *arrived, *course.learners("submitted", lesson)}
+    ):
         until, person = due(file, lesson, learner), file.person(learner)
         folders, mine = attempts(course, file, lesson, learner), marked.get(learner, [])
-        when, score = _when(mine, folders), export.total(mine)
+        times, score = (_when(mine, folders), arrived.get(learner)), export.total(mine)
+        when = max(filter(None, times), default=None)
         yield LearnerStatus(
             learner,
             names.get(learner, ""),
@@ -228,7 +234,7 @@ def statuses(course: CourseFolder, lesson: str) -> Iterator[LearnerStatus]:
                 mate in plan.extensions or file.person(mate).more_days
                 for mate in {learner, *file.team(lesson, learner)}
             ),
-            handed_in=bool(folders or mine),
+            handed_in=bool(folders or mine or learner in arrived),
             when=when,
             late=max(0.0, (when - until).total_seconds()) if when and until else 0.0,
             spent=spent.get(learner, 0),

@@ -227,8 +227,8 @@ class HandInQueue:
                 "SELECT 1 FROM token WHERE (learner, digest) = (?1, seal(?1, ?2))", learner, token
             ),
             NotTaken(
-                f"This is no token of {ascii(learner)[1:-1]}'s here. A token is for one learner, "
-                "and a newer one replaces it: ask your instructor.",
+                f"This is no token of {ascii(learner)[1:-1]}'s here. A token is for one learner "
+                "and one course, and a newer one replaces it: ask your instructor.",
                 401,
             ),
         )

@@ -120,7 +120,9 @@ def serve(
     if log:
         return say(*queue.log())
     if tokens or again:
-        new = again or sorted(coursefile.read(here).learners.keys() - queue.with_token())
+        known = coursefile.read(here).learners
+        new = again or sorted(known.keys() - queue.with_token())
+        complain(*(f"{one} is not on the roster." for one in sorted({*new} - known.keys())))
         unless(all(map(is_name, new)), typer.BadParameter("--again takes a learner's name"))
         folder = here.root / serving.FOLDER / "tokens"
         for learner in new:
@@ -162,7 +164,8 @@ def autograde_lesson(
     from ..classroom import batch, judges
 
     here, (about,), names = opened(lesson, section)
-    name = about.name
+    name, plan, open_until = about.name, names.file.plan(about.name), _open(here, about)
+    complain(f"{open_until}: grade again after that." if plan.service.start and open_until else "")
     with judges.judges(jobs, scheduler, confined=not unsafe) as workers:
         learners, refused = collecting.collect(here, name)
         learners = list(filter(names.has, learners))
@@ -325,7 +328,8 @@ def write_feedback(
         ],
         yes,
     )
-    made = feedback.write_all(here, name, learners, track, wanted or not open_until)
+    to = feedback.TO_PASSED if wanted else feedback.TO_NOBODY
+    made = feedback.write_all(here, name, learners, track, to if open_until else feedback.TO_ALL)
     say(
         f"feedback: {counted(len(learners), 'page')} in {short(here.root)}/feedback, "
         f"{made} made now"

@@ -116,8 +116,8 @@ def extend_lesson(
     before = planning.extend(here, about.name, learner, until)
     after = coursefile.read(here).plan(about.name).extensions[learner]
     say(
-        f"{about.name} is due {file.local(after)} {file.zone} for {learner}, and no more "
-        f"{file.local(before)}; the next autograde goes by it"
+        f"{about.name} is due {file.local(after)} {file.zone} for {learner}. Before, it was due "
+        f"{file.local(before)}. The next autograde goes by it."
     )
 
 
@@ -135,17 +135,26 @@ def accommodate_learner(
     if learner is not None:
         unless((days, factor) != (None, None), typer.BadParameter("give --days or --time, too"))
         before = coursefile.read(here).person(learner).more_days
-        fewer = f"{learner} had {counted(before, 'day')} more: what used them is late then."
+        fewer = (
+            f"{learner} had {counted(before, 'day')} more. What came in these days will be late."
+        )
         require_meant([fewer if days is not None and days < before else ""], yes)
         planning.accommodate(here, learner, more_days=days, time_factor=factor)
+    file = coursefile.read(here)
     listed = [
         f"{name}: {said}"
-        for name, one in coursefile.read(here).learners.items()
+        for name, one in file.learners.items()
         for said in (
             one.more_days and f"every lesson is due {counted(one.more_days, 'day')} later",
             one.time_factor > 1 and f"exams take {one.time_factor:g} times as long",
         )
         if said and learner in (None, name)
+    ]
+    listed += [
+        f"{name}: {lesson} is due {file.local(until)} {file.zone}"
+        for lesson, plan in file.lessons.items()
+        for name, until in plan.extensions.items()
+        if learner in (None, name)
     ]
     nobody = f"{learner} has no more days or time." if learner else "Nobody has more days or time."
     say(*(listed or [nobody]), "" if days is None else "The next autograde goes by it.")
@@ -183,7 +192,7 @@ def enter_roster(
     named = ", ".join(f"{name} ({count})" for name, count in sorted(sections.items()))
     say(
         f"The gradebook and {coursefile.FILE} in {short(here.root)} now have "
-        f"{counted(len(read.members), 'learner')} of {read.system.name}; "
+        f"{counted(len(read.members), 'learner')} from a file of {read.system.name}; "
         f"sections: {named or 'none'}; teams: {len(teams) or 'none'}",
         *(platforms.column(read.system.name, *of_lesson) for of_lesson in columns.items()),
         f"In the gradebook and not in {file.name}: {some(absent)}. Nobody was removed."

@@ -1,6 +1,7 @@
 """`grader lab`, `status`, `update`, `restore`, `submit`, `exam`, `appeal`: a learner's commands."""
 
 import json
+import signal
 import subprocess
 from dataclasses import asdict
 from importlib.util import find_spec
@@ -69,6 +70,7 @@ def lab(
     if not opens:
         return 0
     command = start_page.command(root, context.args if browser else ["--no-browser", *context.args])
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # JupyterLab ends with this command
     try:
         return subprocess.run(command, env=start_page.environment(), cwd=root).returncode
     except KeyboardInterrupt:
@@ -191,10 +193,11 @@ def _send(lesson: str, to: str | None, token_file: Path | None, shown: str) -> N
             copy.with_name(sending.RECEIPT).read_bytes(), type=sending.Receipt
         )
         of = f" of {receipt.tries}" if receipt.tries else ""
-        say(f"{name} is received: try {receipt.number}{of}, {receipt.at}.")
+        say(f"{name} is received from {receipt.learner}: try {receipt.number}{of}, {receipt.at}.")
         told: dict[str, Any] = there.result(receipt) if shown else {"report": None}
         if told["report"] is None:
-            say(f"The receipt is in {editions.HANDED_IN}/. No result is shown now.")
+            later = "" if shown else " `grader submit LESSON --results` shows the result later."
+            say(f"The receipt is in {editions.HANDED_IN}/. No result is shown now.{later}")
         else:
             _show(msgspec.convert(told["report"], Report, strict=False), copy)
 
@@ -206,7 +209,8 @@ def _show(report: Report, copy: Path) -> None:
     by_name = {one.exercise.partition("/")[2]: one for one in found if one}
     blank = [name for name, one in by_name.items() if one.status == Status.NOT_ATTEMPTED]
     for name in [name for name in by_name if name not in blank]:
-        show_verdict(Console(), by_name[name], intake.find(notebook, [name])[0].source or "")
+        source = intake.find(notebook, [name])[0].source or ""
+        show_verdict(Console(), by_name[name], source, hint=None)  # there is no --hint here
     marked = [one for one in by_name.values() if one.status != Status.KEPT]
     later = "" if len(marked) == len(by_name) else ", without what is marked later"
     most = sum(one.max_points for one in marked)
@@ -229,11 +233,13 @@ def begin_exam(
     It says until when you can hand it in."""
     from ..learner import sending
 
-    root = where or Path(lesson)
+    root = where or Path("." if progress.is_fetched(lesson) else lesson)
     times = sending.opened(to, token_file, complain).begin(lesson, root)
     say(
-        f"{root}/{lesson}.ipynb is your notebook. You can hand it in until {times['closes']}: go "
-        f"to {root} and give the command `grader submit {lesson}{f' --to {to}' if to else ''}`."
+        f"{root.absolute()}/{lesson}.ipynb is your notebook. You can hand it in until "
+        f"{times['closes']}: go to its folder and give the command `grader submit {lesson}"
+        f"{f' --to {to}' if to else ''}"
+        f"{f' --token-file {token_file.absolute()}' if token_file else ''}`."
     )
 
 
@@ -248,8 +254,8 @@ def appeal(
     opened = editions.find_lesson(lesson)
     file, is_sent, is_again = editions.ask(folder.here(), opened, exercise, why)
     say(
-        f"You asked about {exercise} before. As long as that request has no answer, a new one is "
-        "refused."
+        f"You asked about {exercise} before. As long as that request has no answer, this one does "
+        "not count."
         if is_again
         else "",
         f"Your request about {exercise} in {opened.name} is sent through nbgrader."

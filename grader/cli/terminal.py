@@ -66,7 +66,9 @@ def table(
 CONTEXT = 2  # source lines shown before and after the one to look at
 
 
-def show_verdict(console: Console, verdict: Verdict, source: str, hint: bool = False) -> None:
+def show_verdict(
+    console: Console, verdict: Verdict, source: str, hint: bool | None = False
+) -> None:
     """The cases as a table; for each thing that went wrong the sentence, the source line and the
     reason, with a `hint` what to look at next and what our own kernel does."""
     console.print(_heading(verdict if hint else verdict.while_open()))
@@ -92,13 +94,15 @@ def show_verdict(console: Console, verdict: Verdict, source: str, hint: bool = F
     show_failures(console, verdict, source, hint)
 
 
-def show_failures(console: Console, verdict: Verdict, source: str, hint: bool = False) -> None:
+def show_failures(
+    console: Console, verdict: Verdict, source: str, hint: bool | None = False
+) -> None:
     """The sentence, the source line and the reason for each way in which cases failed."""
     for cases in by_cause(verdict):
         console.print(_explanation(cases, verdict, source, console.width))
         for title, text in cases[0].parts.hints if hint else ():
             console.print(Text.assemble((title, "bold"), f": {visible(text)}"))
-    if verdict.parts.hints and not hint:
+    if verdict.parts.hints and hint is False:
         console.print(Text("With --hint, this command also says what to look at next.", "dim"))
 
 

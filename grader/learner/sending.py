@@ -57,8 +57,8 @@ def checked_address(url: str, option: str) -> str:
     unless(
         _ADDRESS.fullmatch(url),
         LearnerError(
-            f"{option} should be like https://canvas.example.edu: with https, as the token goes "
-            "there, and without a user, a question mark or a #."
+            f"{option} should be an address like https://gpu.example.edu: with https, as the token "
+            "goes there, and without a user, a question mark or a #."
         ),
     )
     return f"{url.rstrip('/')}/"
@@ -132,9 +132,9 @@ class CourseService:
     def _ask(self, method: str, path: str, content: bytes = b"") -> dict[str, Any]:
         """The answer, for which a service that is away, or is not ready, is asked again. It knows a
         hand-in by its id, and takes it once."""
-        until = time.monotonic() + PATIENCE
+        until, there = time.monotonic() + PATIENCE, self.client.base_url
         while True:
-            status, found = 503, {"error": f"{self.client.base_url.host} cannot be reached"}
+            status, found = 503, {"error": f"{there.host}:{there.port or 443} cannot be reached"}
             with suppress(httpx.TransportError, msgspec.MsgspecError):
                 answer = self.client.request(method, path, content=content)
                 status, found = (
@@ -151,7 +151,8 @@ class CourseService:
                 "wait" in found or time.monotonic() + pause < until,
                 MachineError(f"{said}. What has a receipt is kept: try again later."),
             )
-            self.tell(f"{said}; asking again in {pause:g} s")
+            left = f", for {(until - time.monotonic()) / 60:.0f} more minutes"
+            self.tell(f"{said}; asking again in {pause:g} s{'' if 'wait' in found else left}")
             time.sleep(pause)
 
 

@@ -164,7 +164,7 @@ def test_a_wrong_kernel_s_card_has_its_points_and_the_corrected_one_s_more(homew
 
 def test_the_service_tells_in_the_terminal_what_was_wrong(homework):
     first, second = (homework[which]["submit"] for which in ("wrong", "corrected"))
-    assert "is received: try 1" in first and "is received: try 2" in second
+    assert ": try 1" in first and ": try 2" in second
     assert "1.6 of 4 points" in first and "Neighbouring threads share a sector." in first
     assert "4 of 4 points" in second and "Neighbouring threads" not in second
     assert "The marks of the lesson show whether it is right." in second
@@ -388,7 +388,7 @@ def test_the_exam_s_notebook_says_that_it_has_no_check(exam, answer):
 def test_one_word_for_each_exercise_is_all_that_is_seen_during_the_exam(exam, answer, mark):
     lines = exam[answer]["submit"].splitlines()
     received, *told = [line for line in lines if not line.startswith("waiting")]
-    assert f"{EXAM} is received: try " in received
+    assert f"{EXAM} is received from " in received
     assert [line.split()[:2] for line in told] == [
         [f"{EXAM}/{KERNEL}", mark],
         [f"{EXAM}/{QUESTION}", "·"],

@@ -161,7 +161,7 @@ def test_what_cannot_be_asked_is_one_sentence_and_sends_nothing(own, exchange, e
 def test_a_second_request_is_told_to_the_learner_and_refused_to_the_instructor(here, own, exchange):
     assert "before" not in ask().stdout
     said = ask(why="And another thing.").stdout
-    assert "As long as that request has no answer, a new one is refused." in said
+    assert "As long as that request has no answer, this one does not count." in said
     shown = grader(here, "appeals")
     assert f"{ME}: An earlier request about add in {LESSON} is still open." in shown.stderr
     assert WHY in shown.stdout and "another thing" not in shown.stdout

@@ -223,7 +223,7 @@ def test_the_gradebook_has_due_date_and_extension_in_nbgrader_s_own_fields(here)
 
 def test_an_extension_can_be_given_before_anything_was_handed_in(here):
     said = run(here, "extend", LESSON, "dora", "--until", "2026-12-05 18:00")
-    assert "is due 2026-12-05 18:00 UTC for dora, and no more 2026-12-01 12:00" in said.stdout
+    assert "18:00 UTC for dora. Before, it was due 2026-12-01 12:00." in said.stdout
     hand_in(here, "dora", add=SOLUTION, scale=SCALED)
     stamp(here, "dora", "2026-12-05 17:00:00")
     assert run(here, "autograde", LESSON).exit_code == 0
@@ -258,13 +258,16 @@ def test_more_time_is_kept_listed_and_taken_back(here):
     assert coursefile.read(here).person("ada").time_factor == 1.25
     said = run(here, "accommodate", "ada", "--time", "1")
     assert said.stdout == "ada has no more days or time.\n"
+    run(here, "extend", LESSON, "ada", "--until", "2099-12-05 18:00")
+    listed = run(here, "accommodate").stdout.splitlines()
+    assert f"ada: {LESSON} is due 2099-12-05 18:00 UTC" in listed
 
 
 def test_fewer_days_than_before_are_asked_for(here):
     run(here, "accommodate", "ada", "--days", "2")
     refused = run(here, "accommodate", "ada", "--days", "0")
     assert refused.exit_code == 2
-    assert "ada had 2 days more: what used them is late then." in refused.stderr
+    assert "ada had 2 days more. What came in these days will be late." in refused.stderr
     assert run(here, "accommodate", "ada", "--days", "0", "--yes").exit_code == 0
     assert coursefile.read(here).person("ada").more_days == 0
 

@@ -113,7 +113,7 @@ def students(here):
 
 @pytest.mark.parametrize("system", ["canvas", "moodle", "blackboard", "brightspace"])
 def test_a_platform_s_own_file_is_known_and_names_everybody(here, system):
-    assert f"3 learners of {system}" in import_roster(here, system)
+    assert f"3 learners from a file of {system}" in import_roster(here, system)
     found = students(here)
     assert sorted(found) == ["ada", "ben", "dora"]
     assert found["ben"][:2] == ("Ben", "Müller")
@@ -268,7 +268,7 @@ def test_what_is_written_for_a_system_is_read_back_as_that_system_s(here, system
     before, known = coursefile.read(here), students(here)
     (here.root / "again.txt").write_bytes(exported(here, system))
     said = run(here, "roster", "again.txt")
-    assert f"3 learners of {system}" in said.stdout, said.stderr
+    assert f"3 learners from a file of {system}" in said.stdout, said.stderr
     assert coursefile.read(here).learners == before.learners
     assert students(here) == known
 

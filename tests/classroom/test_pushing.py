@@ -518,7 +518,7 @@ def test_a_token_that_the_platform_does_not_know_ends_the_push(here, platform):
 def test_an_address_that_could_give_the_token_away_is_refused(here, platform, url):
     said = push(here, platform, "--url", url)
     assert said.exit_code == 2
-    assert "--url should be like https://canvas.example.edu" in said.stderr
+    assert "--url should be an address like https://" in said.stderr
 
 
 def test_a_platform_that_is_not_there_is_said(here, platform):

@@ -46,7 +46,9 @@ def test_a_hand_in_is_received_judged_and_found_by_autograde(here, tokens, servi
     to = ("--to", service.url, "--token-file", str(tokens["ada"]))
     said = served.learner(own, "submit", LESSON, *to)
     assert said.exit_code == 0, said.output
-    assert f"{LESSON} is received: try 1, 20" in said.stdout
+    assert f"{LESSON} is received from ada: try 1, 20" in said.stdout
+    assert "--hint" not in said.stdout
+    assert "3 learners: 1 handed in" in ran(here, "status", LESSON).stdout  # not graded yet
     assert re.search(f"{LESSON}/add +✓ passed", said.stdout)
     assert said.stdout.endswith("In all 6 of 6 points.\n")
     (kept,) = (own / "handed_in").iterdir()

@@ -14,6 +14,7 @@ import without_posix
 from small_lesson import ID, SOLUTION, instead
 from typer.testing import CliRunner
 
+from grader import course
 from grader.classroom.folder import new_course
 from grader.cli.app import app
 from grader.compilers import cuda_files
@@ -149,11 +150,11 @@ def test_what_others_wrote_is_graded_without_landlock_only_when_one_insists(
     assert insisted.exit_code == 0, insisted.stderr
 
 
-def test_formgrader_s_button_refuses_too(without_landlock):
+def test_formgrader_s_button_refuses_too(without_landlock, root):
     from grader.classroom.plugin import JudgeAnswers
 
     with pytest.raises(landlock.Unconfined):
-        JudgeAnswers()._verdict(ID, SOLUTION)
+        JudgeAnswers()._verdict(course.lesson("01_add", root), ID, SOLUTION)
 
 
 @pytest.mark.parametrize("ends", ["\r\n", "\r"])
