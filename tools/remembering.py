@@ -64,7 +64,7 @@ class HalfLife:
         if key not in self.known:
             return 0.0
         last, half = self.known[key]
-        return 2.0 ** (-(now - last) / half)
+        return float(2.0 ** (-(now - last) / half))
 
     def practise(self, key: Key, now: float, right: bool) -> None:
         first = 10.0 / (self.speed * self.hard(key))
