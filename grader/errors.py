@@ -141,7 +141,7 @@ def counted(number: float, noun: str, many: str = "") -> str:
 SHOWN_NAMES = 5  # learners named where there may be hundreds
 
 
-def some(names: list[str]) -> str:
+def some(names: list[str], shown: int = SHOWN_NAMES) -> str:
     """The first few of these names, and how many there are more."""
-    more = len(names) - SHOWN_NAMES
-    return ", ".join(names[:SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - shown
+    return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")

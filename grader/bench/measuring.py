@@ -204,8 +204,7 @@ def _sentence(name: str, size: Size, error: Exception, ours: bool) -> str:
         return f"{at} {error}."
     if _out_of_memory(error):
         return f"{at} does not fit into this GPU's memory."
-    if ours and not isinstance(error, CudaError):
-        raise error
+    unless(not ours or isinstance(error, CudaError), error)
     return f"{at} failed: {type(error).__name__}: {str(error).partition(chr(10))[0]}"
 
 

@@ -187,8 +187,10 @@ def launches(root: Path = course.KERNELS) -> dict[str, Work | None]:
                 if exercise.cases
             }
         )
-        paths = sorted(lesson.path.glob("*.cu"))
-        found |= {f"{lesson.name}/{path.stem}": launched.get(path.name) for path in paths}
+        found |= {
+            f"{lesson.name}/{path.stem}": launched.get(path.name)
+            for path in sorted(lesson.path.glob("*.cu"))
+        }
     return found
 
 

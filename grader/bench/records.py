@@ -106,8 +106,9 @@ def measure(
     """As measuring.measure does it, but that a library that hangs is stopped, and named in the
     timings' `skipped`. Raises BadInput if a variant of the lesson hangs, or the process fails."""
     find = partial(_findings, lesson.path, benchmark.name, device)
-    found = supervise(find, benchmark.sizes, [*benchmark.variants])
-    return timings.gathered(benchmark, device, found, report)
+    return timings.gathered(
+        benchmark, device, supervise(find, benchmark.sizes, [*benchmark.variants]), report
+    )
 
 
 def supervise(

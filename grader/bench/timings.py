@@ -196,8 +196,10 @@ def kept(path: Path) -> dict[str, Timings]:
 
 def read(lesson: Lesson, benchmark: Benchmark) -> Timings:
     """What the lesson's folder holds of the benchmark; no rows and no device if nothing."""
-    found = recorded(lesson).get(benchmark.name, Timings(benchmark.name, benchmark.title))
-    return replace(found, extents=benchmark.extents)
+    return replace(
+        recorded(lesson).get(benchmark.name, Timings(benchmark.name, benchmark.title)),
+        extents=benchmark.extents,
+    )
 
 
 def when(device: Device) -> str:

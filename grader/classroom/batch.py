@@ -143,9 +143,8 @@ class Entering:
         answers = take(notebook, deepcopy(self.pairs), work.marking.unreadable)
         kept = fill(notebook, self.lesson, answers, known, work.marking)
         scores, blank = {}, set()
-        for cell in notebook.cells:
-            if not (name := grade_id(cell)):
-                continue
+        for cell in filter(grade_id, notebook.cells):
+            name = grade_id(cell)
             cell.metadata.nbgrader["checksum"] = self.checksums[name]
             if utils.is_grade(cell):
                 scores[name] = verdicts.mark_of(cell)

@@ -218,11 +218,10 @@ def _test(name: str, case: CaseResult, plan: dict[str, Any]) -> dict[str, Any]:
     """What Gradescope shows of a case."""
     said = str(case.parts.while_open) or case.status.replace("_", " ")
     line = f"Line {case.line} of the cell: " if case.line else ""
-    optional, outside = name in plan["optional"], name in plan["extra"] + plan["optional"]
     return {
         "name": f"{name}: {case.name}{'' if case.visible else ' (hidden)'}",
-        "score": 0.0 if optional else case.points,
-        "max_score": 0.0 if outside else case.max_points,
+        "score": 0.0 if name in plan["optional"] else case.points,
+        "max_score": 0.0 if name in plan["extra"] + plan["optional"] else case.max_points,
         "status": "passed" if case.status == "passed" else "failed",
         "output": "" if case.status == "passed" else f"{line}{said}"[:_LONGEST],
         "output_format": "text",

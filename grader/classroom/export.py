@@ -126,12 +126,6 @@ def _row(lesson: str, found: Any) -> ExerciseRow:
     instructor had given a mark, and none has saved one since then."""
     learner, cell, score, most, when, late, by_judge, by_hand, judged_since = found
     name = cell.removeprefix(CHECK)
-    note = (
-        f"{name} keeps the {counted(by_hand, 'point')} given by hand; judged again since then, it "
-        f"would get {by_judge:g}: save the one you want in formgrader."
-        if by_judge is not None and judged_since and by_hand not in (None, by_judge)
-        else ""
-    )
     return ExerciseRow(
         learner,
         lesson,
@@ -144,7 +138,10 @@ def _row(lesson: str, found: Any) -> ExerciseRow:
         late_penalty=late or 0.0,
         by_judge=by_judge,
         by_hand=by_hand,
-        note=note,
+        note=f"{name} keeps the {counted(by_hand, 'point')} given by hand; judged again since "
+        f"then, it would get {by_judge:g}: save the one you want in formgrader."
+        if by_judge is not None and judged_since and by_hand not in (None, by_judge)
+        else "",
     )
 
 
@@ -240,8 +237,10 @@ class WarpwiseExporter(ExportPlugin):
         course, chosen = CourseFolder(self.config), set(map(str, self.student))
         lessons = self.assignment or sorted(lesson.name for lesson in gradebook.assignments)
         found = [row for name in lessons for row in rows(course, gradebook, name)]
-        asked = [row for row in found if not chosen or row.learner in chosen]
-        write_rows(asked, Path(self.to or "exercises.csv"))
+        write_rows(
+            [row for row in found if not chosen or row.learner in chosen],
+            Path(self.to or "exercises.csv"),
+        )
 
 
 class GradesExporter(ExportPlugin):
@@ -439,8 +438,15 @@ def _line(names: ShownNames, student: Student, rows: list[ExerciseRow]) -> Learn
             names.name(student.id), "", "", "", Person(person.section), scores, comments
         )
     email = student.email or (student.id if "@" in student.id and is_name(student.id) else "")
-    first, last = student.first_name or "", student.last_name or ""
-    return LearnerLine(student.id, first, last, email, person, scores, comments)
+    return LearnerLine(
+        student.id,
+        student.first_name or "",
+        student.last_name or "",
+        email,
+        person,
+        scores,
+        comments,
+    )
 
 
 def _comment(row: ExerciseRow) -> str:

@@ -195,8 +195,15 @@ def grading_of(course: CourseFolder, lesson: Lesson) -> Grading:
                     grade.extra_credit = None
             gradebook.db.commit()
         handing_out.generate(course, lesson)
-    seeds, store = handing_out.seeds(course, lesson), handing_out.store(course)
-    return Grading(course, lesson.name, store, seeds, scores, file, blank)
+    return Grading(
+        course,
+        lesson.name,
+        handing_out.store(course),
+        handing_out.seeds(course, lesson),
+        scores,
+        file,
+        blank,
+    )
 
 
 def give_extra_credit(course: CourseFolder, file: coursefile.CourseFile, lesson: str) -> None:

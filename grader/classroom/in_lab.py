@@ -41,12 +41,18 @@ class RubricInLab(JupyterHandler):
         try:
             here = folder.open_course(self.config_file)
             if lesson:
-                page = await asyncio.to_thread(lecture.rubric_page, here, lesson)
-                self.pages[lesson] = page
+                page = self.pages[lesson] = await asyncio.to_thread(
+                    lecture.rubric_page, here, lesson
+                )
                 self.finish(page.page)
             else:
-                names, at = course.names(here.kernels), self.request.path.rstrip("/")
-                self.finish(page_template(_LINKS).render(lessons=names, at=at, said=""))
+                self.finish(
+                    page_template(_LINKS).render(
+                        lessons=course.names(here.kernels),
+                        at=self.request.path.rstrip("/"),
+                        said="",
+                    )
+                )
         except CourseError as error:
             self.finish(page_template(_LINKS).render(said=str(error)))
 
@@ -55,9 +61,7 @@ class RubricInLab(JupyterHandler):
         from . import lecture
 
         page = unless(self.pages.get(lesson), web.HTTPError(404))  # load it again
-        status, answer = await lecture.answered(page, self.request.body)
-        self.set_status(status)
-        self.finish(answer)
+        await lecture.answer(self, page)
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:
@@ -68,5 +72,7 @@ def _load_jupyter_server_extension(app: "ServerApp") -> None:
     config_file = Path(app.root_dir).expanduser() / _COURSE
     if config_file.is_file():
         address = url_path_join(app.web_app.settings["base_url"], "warpwise", "rubric")
-        rules = [(rf"{address}/?([\w.-]*)", RubricInLab, {"config_file": config_file, "pages": {}})]
-        app.web_app.add_handlers(".*$", rules)
+        app.web_app.add_handlers(
+            ".*$",
+            [(rf"{address}/?([\w.-]*)", RubricInLab, {"config_file": config_file, "pages": {}})],
+        )

@@ -153,8 +153,9 @@ def _grader(roots: tuple[str, ...], sources: frozenset[bytes] = frozenset()) -> 
 def _digest(files: Iterable[Path], folder: Path) -> str:
     """SHA-256 of their names and contents, in hexadecimal digits."""
     known = ((path.relative_to(folder).as_posix(), path.read_bytes()) for path in files)
-    parts = (f"{name}\0{len(content)}\0".encode() + content for name, content in known)
-    return hashlib.sha256(b"".join(parts)).hexdigest()
+    return hashlib.sha256(
+        b"".join(f"{name}\0{len(content)}\0".encode() + content for name, content in known)
+    ).hexdigest()
 
 
 def _deciding(folder: Path) -> list[Path]:
@@ -201,8 +202,9 @@ class VerdictStore:
 
     def verdict(self, question: ToJudge) -> Verdict:
         """The verdict that has been kept; MachineError where somebody has taken it away."""
-        gone = MachineError(f"A verdict is gone from {self.folder}. {GO_ON}")
-        return unless(self.find(question), gone)
+        return unless(
+            self.find(question), MachineError(f"A verdict is gone from {self.folder}. {GO_ON}")
+        )
 
     def keep(self, question: ToJudge, verdict: Verdict) -> None:
         """Write it so that a reader sees the whole of it or nothing."""
@@ -339,18 +341,20 @@ def answer(question: ToJudge, kernels: Path, expected: str, confined: bool) -> V
     )
     opened = course.lesson(lesson, root, compilers.chosen_name())
     own = question.anew and variants.read(opened.exercise(name), question.anew)
-    verdict = judge(
-        own or question.exercise, question.source, seed=question.seed, root=root, steps=True
+    return replace(
+        judge(own or question.exercise, question.source, seed=question.seed, root=root, steps=True),
+        exercise=question.exercise,
     )
-    return replace(verdict, exercise=question.exercise)
 
 
 @contextmanager
 def _cluster(scheduler: str) -> Iterator[Judges]:
-    if not (address := _ADDRESS.fullmatch(scheduler)) or int(address[3]) > 65535:
-        raise ClassroomError(
+    unless(
+        (address := _ADDRESS.fullmatch(scheduler)) and int(address[3]) <= 65535,
+        ClassroomError(
             f"{scheduler!a} is no address of a Dask scheduler: write --scheduler tcp://HOST:PORT."
-        )
+        ),
+    )
     try:
         from distributed import Client
     except ImportError as error:

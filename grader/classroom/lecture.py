@@ -105,8 +105,11 @@ class PageRequest(RequestHandler):
 
     def prepare(self) -> None:
         is_mine = self.request.host in (f"{HERE}:{self.port}", f"localhost:{self.port}")
-        in_address, in_header = self.get_query_argument("token", ""), self.request.headers
-        token = in_address if self.request.method == "GET" else in_header.get(TOKEN, "")
+        token = (
+            self.get_query_argument("token", "")
+            if self.request.method == "GET"
+            else self.request.headers.get(TOKEN, "")
+        )
         if not is_mine or not secrets.compare_digest(token.encode(), self.shown.token.encode()):
             self.set_status(403)
             self.finish({"error": "Open the address that the command said: it holds a token."})
@@ -115,20 +118,21 @@ class PageRequest(RequestHandler):
         self.finish(self.shown.page)
 
     async def post(self) -> None:
-        status, answer = await answered(self.shown, self.request.body)
-        self.set_status(status)
-        self.finish(answer)
+        await answer(self, self.shown)
 
 
-async def answered(page: ServedPage, body: bytes) -> tuple[int, dict[str, Any]]:
-    """The status and the answer to a question of a page, which waits in a thread of its own."""
+async def answer(handler: RequestHandler, page: ServedPage) -> None:
+    """Answer the question of a request to a page, which waits in a thread of its own."""
+    body = handler.request.body
     try:
         unless(len(body) <= MOST, BadInput(f"These are more than {MOST:,} bytes."))
-        return 200, await asyncio.to_thread(page.answer, json.loads(body))
+        said = await asyncio.to_thread(page.answer, json.loads(body))
     except CourseError as error:
-        return 200, {"error": str(error)}
+        said = {"error": str(error)}
     except (ValueError, KeyError, TypeError):
-        return 400, {"error": "This page does not ask so."}
+        handler.set_status(400)
+        said = {"error": "This page does not ask so."}
+    handler.finish(said)
 
 
 async def served(page: ServedPage, port: int, ready: Callable[[str], object]) -> None:

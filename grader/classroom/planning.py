@@ -337,8 +337,9 @@ def accommodate(course: CourseFolder, learner: str, **more: float | None) -> Non
     0 and 1 take that back, and None leaves it as it is."""
     _require_known(course, coursefile.read(course), learner)
     with coursefile.changed(course) as document:
-        given = {name: much for name, much in more.items() if much is not None}
-        coursefile.table(document, "learners", learner).update(given)
+        coursefile.table(document, "learners", learner).update(
+            {name: much for name, much in more.items() if much is not None}
+        )
 
 
 def _require_known(course: CourseFolder, file: coursefile.CourseFile, learner: str) -> None:

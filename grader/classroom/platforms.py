@@ -136,8 +136,10 @@ def row_of(line: LearnerLine, system: str) -> Mapping[str, str]:
 def _with_sums(marks: MarksTable) -> list[list[Any]]:
     head, *rows = _rows(marks)
     sums = (float(sum(line.scores.values())) if line.scores else None for line in marks.lines)
-    added = ([*row, total, float(marks.most)] for row, total in zip(rows, sums, strict=True))
-    return [[*head, "sum", "max"], *added]
+    return [
+        [*head, "sum", "max"],
+        *([*row, total, float(marks.most)] for row, total in zip(rows, sums, strict=True)),
+    ]
 
 
 def _sheet(
@@ -172,8 +174,9 @@ def _csv(rows: Iterable[Sequence[object]], decimal: str, delimiter: str = "") ->
         # Blanks in front of Points Possible are Canvas's own, a lone "-" is Moodle's for no mark.
         return value if value in ("-", _POSSIBLE) else cell(value)
 
-    between = delimiter or (";" if decimal == "," else ",")
-    return lines((map(written, row) for row in rows), delimiter=between)
+    return lines(
+        (map(written, row) for row in rows), delimiter=delimiter or (";" if decimal == "," else ",")
+    )
 
 
 # --- systems -------------------------------------------------------------------------------------
@@ -223,6 +226,6 @@ def content(name: str, marks: MarksTable, decimal: str, anonymous: bool) -> byte
         ClassroomError(f"{name} knows learners by their names: --anonymous is for csv and xlsx."),
     )
     for each in marks.columns:
-        if len(headings := each.headings.get(name, ())) > 1:
-            raise ClassroomError(column(name, each.lesson, headings))
+        headings = each.headings.get(name, ())
+        unless(len(headings) <= 1, ClassroomError(column(name, each.lesson, headings)))
     return SYSTEMS[name].write(marks, decimal)

@@ -112,8 +112,9 @@ class AnswerToMark:
 
     def line(self, act: RubricAct) -> int:
         """The line that an act is about: the nearest one with its text; 0 where there is none."""
-        lines = enumerate(self.source.split("\n"), 1)
-        found = [at for at, text in lines if text.strip() == act.code]
+        found = [
+            at for at, text in enumerate(self.source.split("\n"), 1) if text.strip() == act.code
+        ]
         return min(found, key=lambda at: abs(at - act.line), default=0)
 
 
@@ -256,8 +257,10 @@ def answers(course: CourseFolder, name: str) -> Iterator[AnswerToMark]:
         kept = verdicts.read_if_any(course.path("autograded", name, learner))
         for cell in verdicts.cells(course.notebook("autograded", name, learner)) if kept else ():
             if (exercise := grade_id(cell)) in kept:
-                source, section = cuda_source("".join(cell["source"])), file.person(learner).section
-                yield AnswerToMark(learner, section, exercise, source, kept[exercise])
+                source = cuda_source("".join(cell["source"]))
+                yield AnswerToMark(
+                    learner, file.person(learner).section, exercise, source, kept[exercise]
+                )
 
 
 def accounts(course: CourseFolder, name: str) -> dict[tuple[str, str], RubricAccount]:
@@ -304,9 +307,9 @@ def undo(course: CourseFolder, name: str, exercise: str) -> RubricAct:
         mine, ClassroomError(f"You have done nothing with {exercise} that can be undone.")
     )[-1]
     if not last.whose:
-        kept = _file(course).lessons.get(name, {}).get(exercise, {}).get(last.item)
         unless(
-            kept in (last.after, last.before),  # before: the command was killed between its files
+            _file(course).lessons.get(name, {}).get(exercise, {}).get(last.item)
+            in (last.after, last.before),  # before: the command was killed between its files
             ClassroomError(f"Somebody has changed {last.item} since, so it stays as it is."),
         )
         put(course, last, last.before)

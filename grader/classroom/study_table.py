@@ -45,8 +45,10 @@ class CarriedRows:
 def shown(course: CourseFolder, lessons: list[str]) -> tuple[list[StudyRow], int, int]:
     """The rows that are in the table, how many learners agreed, and how many pieces are left out.
     ClassroomError if fewer than five agreed."""
-    carried = grouped(_carried(course, lessons)).values()
-    newest = [max(mine, key=lambda each: (each.changes, each.events)) for mine in carried]
+    newest = [
+        max(mine, key=lambda each: (each.changes, each.events))
+        for mine in grouped(_carried(course, lessons)).values()
+    ]
     # Each learner counts once for each piece.
     agreed = [{row.piece: row for row in each.rows} for each in newest if each.rows]
     unless(

@@ -86,10 +86,10 @@ class Command(TyperCommand):
         module, _, function = COMMANDS[self.name or ""].partition(":")
         alone = typer.Typer(add_completion=False)
         pass_on = self.name in PASS_ON
-        settings = {"allow_extra_args": pass_on, "ignore_unknown_options": pass_on}
-        alone.command(self.name, context_settings=settings)(
-            getattr(import_module(f".{module}", __package__), function)
-        )
+        alone.command(
+            self.name,
+            context_settings={"allow_extra_args": pass_on, "ignore_unknown_options": pass_on},
+        )(getattr(import_module(f".{module}", __package__), function))
         return typer.main.get_command(alone).make_context(info_name, args, parent, **extra)
 
 

@@ -140,8 +140,7 @@ def conformance(
 
     rows = measure()
     filed(to, page(rows, hardware(), date.today()))
-    beyond, forms = sum(row.beyond for row in rows), sum(row.forms for row in rows)
     typer.echo(
-        f"{counted(forms, 'instruction form')} compared, "
-        f"{counted(beyond, 'output')} beyond bounds: see {to}."
+        f"{counted(sum(row.forms for row in rows), 'instruction form')} compared, "
+        f"{counted(sum(row.beyond for row in rows), 'output')} beyond bounds: see {to}."
     )

@@ -369,10 +369,12 @@ def bundle_lesson(
 
     here, (about,), _ = opened(lesson)
     if system == "github":
-        if repository is None or not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
-            raise ClassroomError("Say where the course lies on GitHub: --repository OWNER/NAME.")
+        place = unless(
+            re.fullmatch(r"[\w.-]+/[\w.-]+", repository or ""),
+            ClassroomError("Say where the course lies on GitHub: --repository OWNER/NAME."),
+        )
         path = to or here.root / "export" / about.name / bundles.WORKFLOW
-        filed(path, bundles.workflow(about, repository))
+        filed(path, bundles.workflow(about, place[0]))
         say(
             f"{short(path)} is the workflow; put it beside {about.name}.ipynb as {bundles.WORKFLOW}"
         )

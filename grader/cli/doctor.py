@@ -43,7 +43,6 @@ def examine() -> Iterator[MachineCheck]:
     """Everything the course stands on, from the bottom up."""
     python = platform.python_version() if sys.version_info >= (3, 11) else ""
     yield MachineCheck("Python", python, "install Python 3.11 or newer")
-    names = ("formgrader", "assignment_list", "course_list", "validate_assignment")
     of_nbgrader = (
         *(
             (
@@ -51,7 +50,7 @@ def examine() -> Iterator[MachineCheck]:
                 partial(_server_extension, name),
                 f"jupyter server extension enable --sys-prefix nbgrader.server_extensions.{name}",
             )
-            for name in names
+            for name in ("formgrader", "assignment_list", "course_list", "validate_assignment")
         ),
         (
             "nbgrader in JupyterLab",

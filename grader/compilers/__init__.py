@@ -82,14 +82,13 @@ def compile_ptx(
 ) -> Program:
     """Compile CUDA C++ `code` to PTX with line information. Raises CompileError."""
     given = [option for option in options if option.startswith(_TARGET)]
-    target = given[-1].partition("=")[2] if given else DEFAULT_ARCH
     return _program(
         chosen(),
         Job(
             one_line_end(code),
             tuple(option for option in options if option not in given),
             name_expressions,
-            target,
+            given[-1].partition("=")[2] if given else DEFAULT_ARCH,
         ),
     )
 

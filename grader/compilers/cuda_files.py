@@ -173,8 +173,9 @@ def _download(index: str, wheel: Wheel) -> bytes:
     host = urlsplit(index).hostname or index
     try:
         with httpx.Client(follow_redirects=True, timeout=_PATIENCE) as client:
-            project = f"{index.rstrip('/')}/{wheel.project}/"
-            page = client.get(project, headers={"Accept": "text/html"}).raise_for_status()
+            page = client.get(
+                f"{index.rstrip('/')}/{wheel.project}/", headers={"Accept": "text/html"}
+            ).raise_for_status()
             address = unless(
                 _found(page.text, str(page.url), wheel),
                 NotFetched(f"{host} has no {wheel.file}", _OTHER),

@@ -127,8 +127,7 @@ def _launches_for(
         able = sizes[several[sizes]] if len(values) > 1 else sizes
         others = np.broadcast_to(columns[at], (len(able), columns.shape[1]))
         there = np.hstack([promise.members[able], others])
-        met = there[:, pairs[:, 0]] & there[:, pairs[:, 1]]
-        found.append((met, able, np.full(len(able), at)))
+        found.append((there[:, pairs[:, 0]] & there[:, pairs[:, 1]], able, np.full(len(able), at)))
     covers, launch, filling = map(np.concatenate, zip(*found, strict=True))
     options = LaunchChoices(covers, costs[launch], shapes[launch])
     if not options.covers.any(axis=0).all():

@@ -277,8 +277,9 @@ def _product(numbers: Numbers, shape: str) -> np.ndarray:
 def elements_of(rule: Rule, numbers: Numbers) -> np.ndarray:
     """Of the largest array whose length the sizes tell."""
     lengths = [known(one.length, numbers) for one in rules.parameters(rule) if one.length]
-    nothing = np.zeros(count_of(numbers), int)
-    return reduce(np.maximum, (one for one in lengths if one is not None), nothing)
+    return reduce(
+        np.maximum, (one for one in lengths if one is not None), np.zeros(count_of(numbers), int)
+    )
 
 
 def _passes(rule: Rule, numbers: Numbers) -> np.ndarray:

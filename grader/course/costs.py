@@ -66,10 +66,10 @@ def per(number: int, problem: Problem, said: tuple[str, int] | None = None) -> t
     }
     several = len({launch.kernel for launch in problem.launches}) > 1
     known = [said] if said else [] if several else units.items()
-    each = (
-        (number // many, unit) for unit, many in known if number and many and number % many == 0
+    return next(
+        ((number // many, unit) for unit, many in known if number and many and number % many == 0),
+        (number, ""),
     )
-    return next(each, (number, ""))
 
 
 def share(budget: Budget, problem: Problem) -> str:

@@ -496,5 +496,6 @@ class Lesson:
     @property
     def wrong_kernels(self) -> tuple[WrongKernel, ...]:
         """The mistakes that learners make, exercise by exercise; raises MistakeError."""
-        solutions = {exercise.name: self.solution(exercise) for exercise in self.exercises}
-        return wrong_kernels(self.path, solutions)
+        return wrong_kernels(
+            self.path, {exercise.name: self.solution(exercise) for exercise in self.exercises}
+        )

@@ -88,14 +88,18 @@ def _parameter(text: str) -> RuleParameter:
     match = _PARAMETER.fullmatch(text)
     if not match or match["type"] not in DTYPES:
         raise RuleError(f"{text!r} is no parameter such as 'float x[n]' or 'int n'")
-    zero, out = bool(match["zero"]), bool(match["out"])
-    return RuleParameter(match["name"], np.dtype(DTYPES[match["type"]]), match["length"], zero, out)
+    return RuleParameter(
+        match["name"],
+        np.dtype(DTYPES[match["type"]]),
+        match["length"],
+        zero=bool(match["zero"]),
+        out=bool(match["out"]),
+    )
 
 
 def dimensions(given: Dim) -> tuple[int, int, int]:
     """A grid or block as three numbers."""
-    sizes = (given,) if isinstance(given, int | np.integer) else given
-    x, y, z, *_ = (*map(int, sizes), 1, 1)
+    x, y, z, *_ = (*map(int, (given,) if isinstance(given, int | np.integer) else given), 1, 1)
     return x, y, z
 
 
@@ -206,14 +210,14 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
 
 def sentence(rule: Rule, code: str = "") -> str:
     """The rule in words: "float x[n], int n with n >= 1; blocks of 256 threads"; whatever is code
-    stands between two of `code`."""
+    stands between two of `code`, and divides whole numbers as C++ does."""
     mapped = {one.name for one in rule.maps}
     given = ", ".join(
-        f"{code}{_in_cpp(text.removeprefix('out '))}{code}{' (only written)' * one.out}"
+        f"{code}{text.removeprefix('out ').replace('//', '/')}{code}{' (only written)' * one.out}"
         f"{' (by a tensor map)' * (one.name in mapped)}"
         for text, one in zip(rule.parameters, parameters(rule), strict=True)
     )
-    where = ", ".join(f"{code}{_in_cpp(one)}{code}" for one in rule.where)
+    where = ", ".join(f"{code}{one.replace('//', '/')}{code}" for one in rule.where)
     parts = (
         f"{given}{f' with {where}' if where else ''}",
         rule.contents.replace("`", code),
@@ -223,11 +227,6 @@ def sentence(rule: Rule, code: str = "") -> str:
         f"arrays {'begin' if rule.aligned else 'need not begin'} at a multiple of 16 bytes",
     )
     return "; ".join(filter(None, parts))
-
-
-def _in_cpp(expression: str) -> str:
-    """An expression with the division of whole numbers as C++ writes it."""
-    return expression.replace("//", "/")
 
 
 def _blocks(rule: Rule) -> str:

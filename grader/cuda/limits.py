@@ -124,12 +124,11 @@ def check_launch(
     """Raises LaunchError for a grid or block that CUDA would refuse; `most_threads` is what the
     kernel's `__launch_bounds__` promises or, on a real GPU, the `registers` of a thread leave room
     for."""
-    shapes = ("grid", grid, GRID_LIMITS), ("block", block, BLOCK_LIMITS)
     _refuse(
         kernel,
         {
             f"the {what}'s {axis} is {size}, and must be 1 to {most:,}": not 1 <= size <= most
-            for what, given, limits in shapes
+            for what, given, limits in (("grid", grid, GRID_LIMITS), ("block", block, BLOCK_LIMITS))
             for axis, size, most in zip("xyz", given, limits, strict=True)
         },
     )
@@ -151,7 +150,6 @@ def check_launch(
 def check_shared(kernel: str, device: Architecture, static: int, dynamic: int, opt_in: int) -> None:
     """Raises LaunchError for more shared memory (bytes per block) than there is, or than was opted
     in to."""
-    most = min(max(SHARED_DEFAULT, static + opt_in), device.shared)
     _refuse(
         kernel,
         {
@@ -159,7 +157,8 @@ def check_shared(kernel: str, device: Architecture, static: int, dynamic: int, o
             f"it needs {static + dynamic:,} bytes of shared memory per block ({static:,} declared, "
             f"{dynamic:,} by the launch). A block may use {SHARED_DEFAULT:,} bytes. After "
             f"max_dynamic_shared_size_bytes is set, it may use up to {device.shared:,} bytes of "
-            "dynamic shared memory": static > SHARED_DEFAULT or static + dynamic > most,
+            "dynamic shared memory": static > SHARED_DEFAULT
+            or static + dynamic > min(max(SHARED_DEFAULT, static + opt_in), device.shared),
         },
     )
 

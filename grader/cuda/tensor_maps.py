@@ -112,8 +112,7 @@ class Encoding(NamedTuple):
         for name, number in wanted.items():
             if (found := len(getattr(self, name))) != number:
                 return [f"{name} has {counted(found, 'number')}, and not {number}"]
-        size = size_of_kind(KINDS[kind])
-        row, widest = self.boxDim[0] * size, SWIZZLES[self.swizzle] or 1 << 16
+        row, widest = self.boxDim[0] * size_of_kind(KINDS[kind]), SWIZZLES[self.swizzle] or 1 << 16
         rules = {
             "interleave is not 0, which is all that the simulated GPU has": self.interleave == 0,
             f"the address 0x{address:x} is no multiple of 16": address % UNIT == 0,

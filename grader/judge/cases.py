@@ -190,5 +190,7 @@ def in_block(result: CaseResult, problem: Problem, number: int) -> CaseResult:
     x, y, z = rules.dimensions(problem.launches[result.where.launch - 1].grid)
     if not 0 <= number < x * y * z:
         return result
-    block = number % x, number // x % y, number // (x * y)
-    return replace(result, where=structs.replace(result.where, block=block))
+    return replace(
+        result,
+        where=structs.replace(result.where, block=(number % x, number // x % y, number // (x * y))),
+    )

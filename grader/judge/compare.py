@@ -72,8 +72,7 @@ class Words:
         """The members of the struct or vector of which a buffer's last dimension is made; none
         where it is of no such."""
         found, shape = self._parameter(self.source, buffer), self._shape(buffer)
-        kind = found.type.rstrip("* ") if found and found.pointer else ""
-        members = self._declared.members(kind)
+        members = self._declared.members(found.type.rstrip("* ") if found and found.pointer else "")
         return members if (len(members),) == shape[-1:] else ()
 
     @cached_property
@@ -220,8 +219,7 @@ def on_simulator(
     line that costs most, unless that is the learner's to find."""
     if isinstance(outcome, Failed):
         told = words.explained(outcome)
-        stopped = _over_budget_when_stopped(instance, told)
-        return stopped or failed(
+        return _over_budget_when_stopped(instance, told) or failed(
             instance.case, told.status, told.told, told.line, of_failure(instance, told)
         )
     return (
@@ -525,9 +523,8 @@ def _over_budget_when_stopped(instance: CaseInstance, told: Failed) -> CaseResul
     for budget in instance.case.budgets:
         count, most = told.counters.get(budget.counter, 0), budget.at_most
         if told.status == Status.TIMEOUT and isinstance(most, int) and count > most:
-            why = _why(budget, instance.problem)
             message = say.stopped_over_budget(
-                told.told, costs.named(budget.counter), count, most, why
+                told.told, costs.named(budget.counter), count, most, _why(budget, instance.problem)
             )
             return failed(instance.case, Status.OVER_BUDGET, message, told.line)
     return None
@@ -553,11 +550,10 @@ def _mismatches(
     words: Words, buffer: str, where: np.ndarray, expected: np.ndarray, found: np.ndarray
 ) -> list[Mismatch]:
     indices = [tuple(int(i) for i in index) for index in np.argwhere(where)[:SHOWN]]
-    flat = np.flatnonzero(where)[:SHOWN].tolist()
     return [
         Mismatch(
             *(words.name(buffer), at, float(expected[at]), float(found[at])),
             words.element(Element(buffer, index)),
         )
-        for at, index in zip(indices, flat, strict=True)
+        for at, index in zip(indices, np.flatnonzero(where)[:SHOWN].tolist(), strict=True)
     ]

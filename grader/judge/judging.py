@@ -25,7 +25,7 @@ from ..say import verdict_answers as say
 from ..status import Status
 from . import arrangement, cases, compare, partial, stepped, technique
 from . import sizes as every_size
-from .explaining.explained import explained_case
+from .explaining.explanation import explained_case
 from .protocol import Failed, Ran, Reply
 from .session import Judged, Limits, NotRun, Session, run_on_gpu
 from .verdict import CaseResult, Verdict, foremost, told_once
@@ -197,8 +197,9 @@ def _counters(judged: Judged) -> dict[str, int]:
 
 def arranged(judged: Judged) -> Judged:
     """Cases that passed fail where what was given is not as it must be."""
-    handed_out = judged.lesson.handed_out(judged.exercise)
-    changed = arrangement.changed(judged.exercise, handed_out, judged.source)
+    changed = arrangement.changed(
+        judged.exercise, judged.lesson.handed_out(judged.exercise), judged.source
+    )
     if changed is None:
         return judged
     for at in judged.passed:
@@ -227,8 +228,9 @@ def hardware(judged: Judged) -> Judged:
     if cuda.device != "gpu":
         return judged
     passed = judged.passed
-    instances = tuple(judged.instances[at] for at in passed)
-    outcomes = run_on_gpu(judged.source, instances, judged.limits)
+    outcomes = run_on_gpu(
+        judged.source, tuple(judged.instances[at] for at in passed), judged.limits
+    )
     for at, outcome in zip(passed, outcomes, strict=True):
         result = compare.on_gpu(judged.instances[at], outcome, judged.words[at])
         judged = judged.with_result(at, replace(result, ran=not isinstance(outcome, NotRun)))
@@ -252,10 +254,11 @@ def summed(judged: Judged) -> Verdict:
     failure = foremost(results)
     first = judged.outcomes[0] if judged.outcomes else None
     last = judged.outcomes[-1] if judged.outcomes else None
-    is_contest = judged.hidden and exercise.cases[-1].budgets and not exercise.cases[-1].visible
     contest = (
         {name: last.counters[name] for name in COUNTERS}
-        if is_contest
+        if judged.hidden
+        and exercise.cases[-1].budgets
+        and not exercise.cases[-1].visible
         and isinstance(last, Ran)
         and results[-1].points
         and judged.instances[-1].counted

@@ -164,11 +164,6 @@ class CaseRequest(msgspec.Struct, frozen=True, eq=False, tag="case"):
         """The orders beside its own in which it leaves arrays to be compared."""
         return (*OTHER_ORDERS, *self.orders) if self.tolerated else self.orders
 
-    @property
-    def leaves_arrays(self) -> bool:
-        """Whether what it leaves is to be judged, and not how it came to that."""
-        return not (self.followed or self.asked or self.recorded or self.path)
-
 
 class Examine(msgspec.Struct, frozen=True, tag="examine"):
     """A search for a launch within the `rules` that goes wrong. Those are tried first at whose
@@ -256,12 +251,11 @@ class SliceSteps(msgspec.Struct, frozen=True, eq=False):
     def is_sound(self) -> bool:
         """Whether its parts belong together: a worker tells it that has run a learner's kernel."""
         by_step, steps = (self.op, self.block, self.thread, self.buffer, self.index), self.op.size
-        whole = *by_step, self.first, self.operands
         if not (
             all(one.shape == (steps,) for one in (*by_step, self.value))
             and self.first.shape == (steps + 1,)
             and self.operands.ndim == 1
-            and all(one.dtype == np.int64 for one in whole)
+            and all(one.dtype == np.int64 for one in (*by_step, self.first, self.operands))
             and self.value.dtype.kind == "f"
         ):
             return False
@@ -477,8 +471,9 @@ def _body(stream: BinaryIO) -> bytes:
 def _to_bytes(value: object) -> Array:
     if not isinstance(value, np.ndarray):
         raise NotImplementedError(f"{type(value)} does not travel")
-    raw = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
-    return Array(value.shape, value.dtype.str, raw.data)
+    return Array(
+        value.shape, value.dtype.str, np.ascontiguousarray(value).reshape(-1).view(np.uint8).data
+    )
 
 
 def _from_bytes(kind: type, value: object) -> npt.NDArray[Any]:

@@ -197,8 +197,14 @@ class Session:
         where it does not go wrong once more, or cannot be recorded."""
         self._group(RECORDING, RECORDING)
         case = self._described(instance)
-        steps, order = min(case.steps, recorded.steps), recorded.where.order
-        outcome = self._ask(replace(case, order=order, steps=steps, recorded=recorded))
+        outcome = self._ask(
+            replace(
+                case,
+                order=recorded.where.order,
+                steps=min(case.steps, recorded.steps),
+                recorded=recorded,
+            )
+        )
         return outcome.strip if isinstance(outcome, Ran) else None
 
     def path(self, instance: CaseInstance, launch: int, thread: ThreadPlace) -> ThreadPath:
@@ -269,8 +275,9 @@ class Session:
         compiles = isinstance(message, Opening)
         deadline = min(self._end, time.monotonic() + message.seconds * limits.patience)
         try:
-            longest = _longest(message, self._device)
-            reply = worker.receive(deadline, longest, message.seconds, limits.memory_bytes)
+            reply = worker.receive(
+                deadline, _longest(message, self._device), message.seconds, limits.memory_bytes
+            )
             outcome = _checked(reply, message, self._device)
             if not (isinstance(outcome, Failed) and (compiles or outcome.broken_off)):
                 return outcome
@@ -329,8 +336,10 @@ def _diagnosis(code: int, complaint: str, message: Opening | Question, limits: L
 
 
 def _ended(by: str, compiles: bool, limits: Limits) -> Failed:
-    status = Status.COMPILE_ERROR if compiles else Status.LAUNCH_ERROR
-    return Failed.of(status, say.ended(by, compiles, limits.memory_bytes))
+    return Failed.of(
+        Status.COMPILE_ERROR if compiles else Status.LAUNCH_ERROR,
+        say.ended(by, compiles, limits.memory_bytes),
+    )
 
 
 def _longest(message: Opening | Question, device: Device) -> int:
@@ -341,8 +350,9 @@ def _longest(message: Opening | Question, device: Device) -> int:
     if isinstance(case, Examine):
         return SLACK
     wanted, optional = _arrays(case, device)
-    arrays = (wanted | optional).values()
-    size = sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in arrays)
+    size = sum(
+        math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in (wanted | optional).values()
+    )
     return SLACK + TOLD * len(case.followed) + size
 
 
@@ -376,7 +386,7 @@ def _checked(reply: Reply, message: Opening | Question, device: Device) -> Reply
 def _arrays(case: CaseRequest, device: Device) -> tuple[Shapes, Shapes]:
     """The arrays that a reply about a case must hold, and those that it may hold where the order of
     threads may matter."""
-    if not case.leaves_arrays:
+    if case.followed or case.asked or case.recorded or case.path:  # it tells how it came to that
         return {}, {}
     wanted = {
         **{f"input/{name}": (one.shape, one.dtype.str) for name, one in case.inputs.items()},

@@ -23,7 +23,7 @@ from ..proofs.trial import Trial, as_wanted
 from ..status import Status
 from . import compare
 from .cases import CaseInstance
-from .explaining.explained import explained_case
+from .explaining.explanation import explained_case
 from .protocol import Examine, Examined, Failed, Ran, Reply, Tried
 from .session import Judged, Limits, Outcomes, Session
 from .verdict import CaseResult, EverySize, Verdict
@@ -75,8 +75,9 @@ def looked_for(verdict: Verdict, exercise: Exercise, source: str, limits: Limits
     if not can_be_looked_for(verdict, exercise):
         return with_case(verdict, result(exercise, Status.NOT_RUN, COME_FIRST))
     in_budget = verdict.status == Status.PASSED
-    allowed = limits if in_budget else replace(limits, reasoning=0.0, trials=FEW_TRIALS)
-    found, broken = reasoned(exercise, source, allowed)
+    found, broken = reasoned(
+        exercise, source, limits if in_budget else replace(limits, reasoning=0.0, trials=FEW_TRIALS)
+    )
     ending = (Status.PASSED, "") if in_budget else (Status.NOT_RUN, GO_WELL)
     return replace(
         with_case(verdict, broken or result(exercise, *ending)),
@@ -153,8 +154,9 @@ def _broken(tried: Tried, exercise: Exercise, source: str, limits: Limits) -> Ca
         if (found := _fault(trial, answer) or _other_values(trial, answer)) is None:
             return None
         told = explained_case(found, 0).results[0]
-    said = told.parts + Message(f"This happens with {trial}.")
-    return replace(told.saying(said), step=len(exercise.steps))
+    return replace(
+        told.saying(told.parts + Message(f"This happens with {trial}.")), step=len(exercise.steps)
+    )
 
 
 def _fault(trial: Trial, answer: Outcomes) -> Outcomes | None:

@@ -53,8 +53,10 @@ def stepped(judged: Judged, verdict: Verdict) -> Verdict:
         return verdict
     title = exercise.kind.called.get(result.status, headline(result.status))
     strip = _with_ours(strip, f"{title[:1].upper()}{title[1:]}: {result.message}")
-    with_it = tuple(replace(one, strip=strip) if one is result else one for one in verdict.cases)
-    return replace(verdict, cases=with_it)
+    return replace(
+        verdict,
+        cases=tuple(replace(one, strip=strip) if one is result else one for one in verdict.cases),
+    )
 
 
 def handy_failure(verdict: Verdict, exercise: Exercise) -> CaseOfResult | None:
@@ -151,8 +153,10 @@ def _plain(text: str) -> str:
 def _with_ours(strip: Strip, said: str) -> Strip:
     """The strip with what the verdict says at the first of its steps that went wrong."""
     first = next((at for at, one in enumerate(strip.steps) if one.wrong), len(strip.steps) - 1)
-    steps = tuple(
-        replace(one, wrong=_plain(said) if at == first else "")
-        for at, one in enumerate(strip.steps)
+    return replace(
+        strip,
+        steps=tuple(
+            replace(one, wrong=_plain(said) if at == first else "")
+            for at, one in enumerate(strip.steps)
+        ),
     )
-    return replace(strip, steps=steps)

@@ -336,15 +336,18 @@ def _text(lesson: Lesson, compiler: str) -> str:
             cases = known[key] if key in known else found(lesson, mistake)
             leaves = lesson.leaves(mistake)
             said = mistake.mistake if cases and leaves else ""  # what nobody is told stays here
-            fault = NamedFault(said, mistake.status, leaves, cases)
-            own.setdefault(mistake.exercise, []).append({KEY: key, **asdict(fault)})
+            own.setdefault(mistake.exercise, []).append(
+                {KEY: key, **asdict(NamedFault(said, mistake.status, leaves, cases))}
+            )
     return solution_counts.laid_out(own) + "\n"
 
 
 def _known(lesson: Lesson, compiler: str) -> dict[str, dict[str, Finding]]:
     """What was found, by `_key`."""
-    kept = solution_counts.kept(lesson.path, compiler, KEPT_IN)
-    return {one[KEY]: one["cases"] for one in chain(*kept.values())}
+    return {
+        one[KEY]: one["cases"]
+        for one in chain(*solution_counts.kept(lesson.path, compiler, KEPT_IN).values())
+    }
 
 
 def _key(lesson: Lesson, mistake: WrongKernel) -> str:

@@ -27,6 +27,7 @@ import psutil
 
 from .. import compilers
 from ..disk_cache import cache_home
+from ..errors import unless
 from .protocol import Device, Opening, ProtocolError, Question, Reply, encode, take_reply
 from .sandbox.rlimits import GRACE
 
@@ -102,11 +103,8 @@ class Worker:
                 if used > latest:
                     raise
                 continue
-            if not chunk:
-                raise EOFError
-            self._buffer += chunk
-        if self._buffer:
-            raise ProtocolError("more than one answer to a question")
+            self._buffer += unless(chunk, EOFError())
+        unless(not self._buffer, ProtocolError("more than one answer to a question"))
         return reply
 
     def seconds(self) -> float:

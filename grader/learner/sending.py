@@ -169,5 +169,11 @@ def opened(url: str | None, token_file: Path | None, tell: Callable[[str], None]
         re.fullmatch("[^:]+:[!-~]+", token),
         LearnerError(f"{path} should have one line, NAME:TOKEN, that your instructor has for you."),
     )
-    base, known = checked_address(url, "--to"), {"Authorization": f"Bearer {token}"}
-    return CourseService(httpx.Client(base_url=base, timeout=30.0, headers=known), tell)
+    return CourseService(
+        httpx.Client(
+            base_url=checked_address(url, "--to"),
+            timeout=30.0,
+            headers={"Authorization": f"Bearer {token}"},
+        ),
+        tell,
+    )

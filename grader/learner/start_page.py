@@ -41,8 +41,7 @@ class StartPage(APIHandler):
     async def get(self) -> None:
         served = Path(self.settings["server_root_dir"]).expanduser()
         root = unless(progress.folder(served), web.HTTPError(404))
-        shown = await asyncio.get_running_loop().run_in_executor(None, page, root)
-        self.finish(json.dumps({"html": shown}))
+        self.finish(json.dumps({"html": await asyncio.to_thread(page, root)}))
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:

@@ -25,10 +25,13 @@ class RegisterFile(dict[Seen, list[np.ndarray]]):
         self._alone: dict[str, np.ndarray] = {}  # what no instruction names
 
     def __missing__(self, seen: Seen) -> list[np.ndarray]:
-        group = seen.group
+        group, dtype = seen.group, seen.dtype
         if group not in self._groups:
             self._groups[group] = np.zeros((group.size, self.lanes), group.dtype)
-        self[seen] = list(low_part(self._groups[group], seen.dtype))
+        # The low bytes of each register, which come first.
+        self[seen] = list(
+            self._groups[group].view(dtype)[..., :: group.dtype.itemsize // dtype.itemsize]
+        )
         return self[seen]
 
     def storage(self, name: str) -> np.ndarray:
@@ -57,11 +60,6 @@ class RegisterFile(dict[Seen, list[np.ndarray]]):
             return np.empty(self.lanes, DTYPES[kind])
         seen, number = self.places.written(register, kind)
         return self[seen][number]
-
-
-def low_part(storage: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The low `dtype.itemsize` bytes of each element, as `dtype` (little-endian)."""
-    return storage.view(dtype)[..., :: storage.itemsize // dtype.itemsize]
 
 
 def literal(operand: Immediate, kind: str) -> np.ndarray:

@@ -402,8 +402,10 @@ def expected_beside_found(
             (indexed(name, place), shown[0], f"{shown[1]} ✗" if wrong[place] else shown[1])
         )
     names, wanted, values = zip(*columns, strict=True)
-    rows = ("  ", *names), ("  expected", *wanted), ("  found", *values)
-    return Page(html_of("beside", names, wanted, values), aligned(rows))
+    return Page(
+        html_of("beside", names, wanted, values),
+        aligned((("  ", *names), ("  expected", *wanted), ("  found", *values))),
+    )
 
 
 # ---- which inputs flow into the first of them ----

@@ -107,9 +107,8 @@ def one_by_one(
         enable_cooperative_groups=any(launch.cooperative for launch in work.launches),
     )
     for launch in work.launches:
-        kernel = opted_in(module.get_function(launch.kernel), launch.shared_mem)
         yield partial(
-            kernel,
+            opted_in(module.get_function(launch.kernel), launch.shared_mem),
             launch.grid,
             launch.block,
             arguments(launch.args, buffers),

@@ -232,8 +232,9 @@ class Atoms:
     def renamed(self, thing: Thing, names: Mapping[str, str]) -> Thing:
         """A polynomial or a formula with some atoms replaced by others, also within products."""
         if isinstance(thing, Polynomial):
-            terms = thing.terms.items()
-            return _collected((tuple(sorted(names.get(n, n) for n in m)), c) for m, c in terms)
+            return _collected(
+                (tuple(sorted(names.get(n, n) for n in m)), c) for m, c in thing.terms.items()
+            )
         pairs = []
         for one in sorted(self.constants(thing)):
             factors = one.split("*")

@@ -301,8 +301,9 @@ class _Launches:
         for pairs in (sizes, [one for one in combinations(self.single, 2) if one not in sizes]):
             more = product((1, 0), repeat=2)
             for (x, y), one, other, pair, block in product(more, numbers, numbers, pairs, blocks):
-                given = dict(zip(pair, (one + x, other + y), strict=True))
-                yield from self._fitting(block, given, USUAL)
+                yield from self._fitting(
+                    block, dict(zip(pair, (one + x, other + y), strict=True)), USUAL
+                )
 
     def _reaching(
         self, quantity: str, number: int, block: tuple[int, int, int], usual: int

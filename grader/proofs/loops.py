@@ -41,11 +41,6 @@ class LoopGraph:
         self.order = postorder(0, self.after.__getitem__, {END})[::-1]
         self.loops = self._loops()
 
-    def loop_instructions(self, loop: Loop) -> list[Instruction]:
-        return [
-            self.code.instructions[at] for start in loop.body for at in range(*self.blocks[start])
-        ]
-
     def _after(self, end: int) -> tuple[int, ...]:
         last = self.code.instructions[end - 1]
         following = (end,) if end in self.blocks else (END,)
@@ -66,10 +61,12 @@ class LoopGraph:
             for header in {*self.after[start]}.intersection(self.order[: place + 1]):
                 body = bodies.setdefault(header, {header})
                 postorder(start, before.__getitem__, body)
-                if 0 in body - {header}:
-                    raise Undecided(
+                unless(
+                    header == 0 or 0 not in body,
+                    Undecided(
                         "a loop can be entered at two places", self.code.instructions[header].line
-                    )
+                    ),
+                )
         return {header: Loop(header, frozenset(body)) for header, body in bodies.items()}
 
 

@@ -75,8 +75,9 @@ def _about_meetings(thread: SymbolicThread) -> Iterator[FaultQuestion]:
                 term(warp) == term(solver.second(warp)),
                 solver.second(_named(thread, one.mask)),
             ]
-        fault = "warp" if one.scope is Scope.WARP_ROUND else "barrier"
-        yield FaultQuestion(fault, (one.at,), solver, formulas)
+        yield FaultQuestion(
+            "warp" if one.scope is Scope.WARP_ROUND else "barrier", (one.at,), solver, formulas
+        )
 
 
 def _about_whole_warps(
@@ -253,8 +254,10 @@ def trials(doubt: Doubt, effort: Effort) -> Iterator[Trial]:
             values = {name: guess[name] for name in free}
             tried.append(z3.Or([z3.Int(name) != number for name, number in values.items()]))
             if isinstance(solver.ask(fault, effort, values), dict):
-                numbers = {name: value.value(values) for name, value in setting.numbers.items()}
-                trial = Trial.named(setting.rule, numbers)
+                trial = Trial.named(
+                    setting.rule,
+                    {name: value.value(values) for name, value in setting.numbers.items()},
+                )
                 if trial.keeps_to_its_rule():  # guessed products may be larger in truth
                     yield trial
 
@@ -294,8 +297,9 @@ def _kernel(source: str, rule: Rule, effort: Effort) -> Found:
     doubts: list[Doubt] = []
     why, line = "", None
     try:
-        found = examined(program, link(program, function), rule, effort.but(FOR_DRAWN))
-        for doubt in islice(found, MOST_DOUBTS):
+        for doubt in islice(
+            examined(program, link(program, function), rule, effort.but(FOR_DRAWN)), MOST_DOUBTS
+        ):
             doubts.append(doubt)
             why = "what may go wrong there could not be shown"
             if shown := launches.broken(islice(trials(doubt, effort), MOST_TRIALS)):
@@ -306,8 +310,9 @@ def _kernel(source: str, rule: Rule, effort: Effort) -> Found:
         why = f"Z3 gave up: {reason}"
     if not why:
         return Found(Outcome.PROVED, rule.kernel)
-    suspected = (line, *(at for one in doubts for at in one.lines))
-    return launches.broken(drawn) or _not_decided(rule, why, suspected)
+    return launches.broken(drawn) or _not_decided(
+        rule, why, (line, *(at for one in doubts for at in one.lines))
+    )
 
 
 def _not_decided(rule: Rule, why: str, lines: Iterable[int | None] = ()) -> Found:

@@ -68,7 +68,10 @@ class AnyRound:
 
     def __init__(self, thread: SymbolicThread, loop: Loop, entry: State):
         self.thread, self.on, self.loop, self.entry = thread, thread.on, loop, entry
-        instructions = thread.graph.loop_instructions(loop)
+        graph = thread.graph
+        instructions = [
+            graph.code.instructions[at] for start in loop.body for at in range(*graph.blocks[start])
+        ]
         self.scope = min((meets(one) for one in instructions), default=Scope.THREAD)
         written = {name for one in instructions for name in one.written}
         self.carried = sorted(written & entry.registers.keys())
@@ -149,8 +152,9 @@ class AnyRound:
         low, high = self.on.atoms.interval(start)
         ends = self.on.atoms.interval(step)
         low, high = (low if ends[0] >= 0 else -HUGE), (high if ends[1] <= 0 else HUGE)
-        scope = max(self.on.atoms.scope(start, step), self.scope)
-        made = self.on.atoms.integer("even", low, high, scope)
+        made = self.on.atoms.integer(
+            "even", low, high, max(self.on.atoms.scope(start, step), self.scope)
+        )
         self.on.atoms.fact(made, term(made) == term(start + self.on.product(self.count, step)))
         self.even[min(made.atoms)] = step
         return made
@@ -288,14 +292,16 @@ class SymbolicThread:
             name: Polynomial.of(one.size) if one.size else setting.shared_mem
             for name, one in variables.items()
         }
-        names = (ptx.name for ptx in self.code.parameters)
-        self.arguments = dict(zip(names, setting.parameters, strict=True))
+        self.arguments = dict(
+            zip((ptx.name for ptx in self.code.parameters), setting.parameters, strict=True)
+        )
         self.executed = 0
 
     def run(self) -> None:
         nowhere = (Polynomial.of(0),) * (1 + DEPTH)
-        start = State((), {}, (nowhere, nowhere))
-        self.go_through(Loop(KERNEL, frozenset(self.graph.order)), start)
+        self.go_through(
+            Loop(KERNEL, frozenset(self.graph.order)), State((), {}, (nowhere, nowhere))
+        )
 
     # --- control flow ---------------------------------------------------------------------------
 
@@ -311,8 +317,7 @@ class SymbolicThread:
             else:
                 known = self._known_rounds(inner, state)
                 after = AnyRound(self, inner, state).leaving() if known is None else known
-            possible = (one for one in after if not any(map(z3.is_false, one[1].path)))
-            for target, then in possible:
+            for target, then in (one for one in after if not any(map(z3.is_false, one[1].path))):
                 if target == loop.header:
                     found.back.append(then)
                 elif target in loop.body:
@@ -419,8 +424,9 @@ class SymbolicThread:
         self._access(at, one, inside)
         for name, value in self._results(one, inside):
             if not z3.is_true(guard) and name in state.registers:
-                kind = self.code.registers.get(name, "b32")
-                value = self.on.chosen(guard, value, state.registers[name], kind)
+                value = self.on.chosen(
+                    guard, value, state.registers[name], self.code.registers.get(name, "b32")
+                )
             state.registers[name] = value
         return state
 

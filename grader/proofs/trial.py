@@ -51,8 +51,9 @@ class Trial:
             rules.dimensions(tuple(numbers[f"{name}.{axis}"] for axis in rules.AXES))
             for name in ("gridDim", "blockDim")
         )
-        parameters = {name: number for name, number in numbers.items() if "." not in name}
-        return Trial(rule, grid, block, parameters)
+        return Trial(
+            rule, grid, block, {name: number for name, number in numbers.items() if "." not in name}
+        )
 
     @property
     def shared_mem(self) -> int:

@@ -38,13 +38,6 @@ class TrialRun:
     arrays: list[dict[str, Argument]]
     ended: bool
 
-    @property
-    def is_suspect(self) -> bool:
-        """Whether one of several launches may have gone wrong."""
-        return self.fault is not None or any(
-            one.status in FAULTS and not one.warning for one in self.hazards
-        )
-
     def differs(self, ours: "TrialRun", trials: Sequence[Trial], compared: Compared) -> bool:
         """Whether an output that is compared has other values than a right kernel leaves."""
         return (self.ended and ours.ended) and not all(
@@ -151,8 +144,13 @@ class Attempts:
         return None
 
     def _is_suspect(self, trials: Sequence[Trial]) -> bool:
+        """Whether one of several launches may have gone wrong."""
         run = in_part(self.source, trials, self.effort)
-        return run.is_suspect or self._differs(run, trials)
+        return (
+            run.fault is not None
+            or any(one.status in FAULTS and not one.warning for one in run.hazards)
+            or self._differs(run, trials)
+        )
 
     def _differs(self, run: TrialRun, trials: Sequence[Trial], is_whole: bool = False) -> bool:
         """Whether the solution leaves other outputs in the same launches."""
@@ -190,8 +188,9 @@ class Attempts:
             small = threads <= WHOLE and elements <= 16 * WHOLE  # many of them fit into memory
             together = -1 if small and kernel.batchable else number
             alike[trial.block, trial.shared_mem, passes, together].append(trial)
-        suspect = (some for some in alike.values() if len(some) == 1 or self._is_suspect(some))
-        yield from chain.from_iterable(suspect)
+        yield from chain.from_iterable(
+            some for some in alike.values() if len(some) == 1 or self._is_suspect(some)
+        )
 
 
 def broken_at_its_numbers(

@@ -239,8 +239,9 @@ class Arithmetic:
             return self._merged_conditions(choices)
         arrays = {value.array for value in values if isinstance(value, Pointer)}
         if len(arrays) == 1 and all(isinstance(value, Pointer) for value in values):
-            offsets = [(path, one.offset) for path, one in choices if isinstance(one, Pointer)]
-            offset = self.merged(offsets, "s64")
+            offset = self.merged(
+                [(path, one.offset) for path, one in choices if isinstance(one, Pointer)], "s64"
+            )
             assert isinstance(offset, Polynomial)
             return Pointer(min(arrays), offset)
         if arrays or kind[0] == "f" or all(isinstance(value, Unknown) for value in values):
@@ -280,8 +281,12 @@ class Arithmetic:
         by = gcd(*(value.content for _, value in integers))
         integers = [(path, value.divided(by)) for path, value in integers]
         ends = [self.atoms.interval(value) for _, value in integers]
-        low, high = min(end[0] for end in ends), max(end[1] for end in ends)
-        made = self._derived("either", low, high, *[thing for pair in integers for thing in pair])
+        made = self._derived(
+            "either",
+            min(end[0] for end in ends),
+            max(end[1] for end in ends),
+            *[thing for pair in integers for thing in pair],
+        )
         for which, value in integers:
             self.atoms.fact(made, z3.Implies(which, term(made) == term(value)))
         return made * by

@@ -221,8 +221,9 @@ def swap_starts(kernel: Function) -> frozenset[int]:
     if not compared:
         return frozenset()
     made = zip(code, map(_made_of, code), strict=True)
-    ways = [([] if one.form.atomic else of, results) for one, (results, of) in made]
-    wanted = spread(compared, ways)
+    wanted = spread(
+        compared, [([] if one.form.atomic else of, results) for one, (results, of) in made]
+    )
     return frozenset(
         at
         for at, one in enumerate(code)

@@ -338,10 +338,11 @@ def executable(program: PtxModule, kernel: Function) -> Executable:
 def link(program: PtxModule, kernel: Function) -> LinkedProgram:
     """Everything that `kernel` can reach, with names made distinct by function."""
     calls = {name: function.symbols for name, function in program.functions.items()}
-    tabled = {
-        symbol for v in program.variables.values() for _, symbol in v.pointers if symbol in calls
-    }
-    order = _reachable(kernel.name, calls, tabled)
+    order = _reachable(
+        kernel.name,
+        calls,
+        {symbol for v in program.variables.values() for _, symbol in v.pointers if symbol in calls},
+    )
     functions = [
         program.functions[name] if name == kernel.name else _renamed(program.functions[name])
         for name in order

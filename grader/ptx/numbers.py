@@ -211,8 +211,8 @@ def narrowed(x: np.ndarray, kind: str, mode: str) -> np.ndarray:
     grid = to_integer(x / quantum) * quantum
     over = (np.abs(grid) > form.largest) & np.isfinite(x)
     if over.any():
-        highest, lowest = upward * form.largest, -downward * form.largest
-        grid = np.where(over, np.where(grid > 0, highest, lowest), grid)
+        largest = np.where(grid > 0, upward * form.largest, -downward * form.largest)
+        grid = np.where(over, largest, grid)
     return grid.astype(form.dtype)
 
 

@@ -444,10 +444,12 @@ def with_copies(function: Function) -> Function:
         name, size = Symbol(parameter.name), gcd(_SIZES[-1], parameter.align, parameter.size)
         register = Register(f"%copied{size}")
         for at in range(0, parameter.size, size):
-            loads, stores = (register, Address(name, at)), (Address(copies[name], at), register)
             first += [
                 Instruction(resolve(f"{opcode}.b{8 * size}", some), some, line=function.line)
-                for opcode, some in (("ld.param", loads), ("st.local", stores))
+                for opcode, some in (
+                    ("ld.param", (register, Address(name, at))),
+                    ("st.local", (Address(copies[name], at), register)),
+                )
             ]
     renamed = (
         one

@@ -320,8 +320,10 @@ def _several_results(
 def results_of(target: Operand, kinds: tuple[str, ...], wave: Wave) -> list[np.ndarray]:
     """Where results of these PTX types go, each (lanes,), to be `put` there. Those that nobody
     wants are left out at the end, or go to the sink."""
-    parts = zip(several(target, *range(1, len(kinds) + 1)), kinds, strict=False)
-    return [wave.registers.write(part, kind) for part, kind in parts]
+    return [
+        wave.registers.write(part, kind)
+        for part, kind in zip(several(target, *range(1, len(kinds) + 1)), kinds, strict=False)
+    ]
 
 
 def bind(instruction: Instruction, at: int, wave: Wave) -> Step:
@@ -386,13 +388,12 @@ def _resolved(opcode: str, addressed: tuple[bool, ...]) -> Form:
             return form
     name, *mods = opcode.split(".")
     reason = f"These are not its operands{f' of `{name}`' if name else ''}."
-    # By PTX's habit the first operand of what nobody knows is written.
-    first = Role.ADDRESS if addressed[:1] == (True,) else Role.WRITTEN
     return Form(
         opcode,
         name,
         tuple(mods),
-        roles=(first, Role.READ),
+        # By PTX's habit the first operand of what nobody knows is written.
+        roles=(Role.ADDRESS if addressed[:1] == (True,) else Role.WRITTEN, Role.READ),
         refusal=reason if forms else _refusal(name, mods),
     )
 

@@ -426,8 +426,9 @@ def parse_notebook(name: str, content: bytes) -> NotebookNode:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about missing cell ids, which are made good
-            whole = encodable(json.dumps(json.loads(content), ensure_ascii=False))
-            _, notebook = normalize(reads(whole, as_version=4))
+            _, notebook = normalize(
+                reads(encodable(json.dumps(json.loads(content), ensure_ascii=False)), as_version=4)
+            )
         validate(notebook, relax_add_props=True)
         return notebook
     except ValidationError as error:

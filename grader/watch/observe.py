@@ -222,6 +222,7 @@ class Run:
 
 
 _run: ContextVar[Run | None] = ContextVar("run", default=None)
+current_run = _run.get
 
 
 @contextmanager
@@ -238,7 +239,3 @@ def observe(
         yield run
     finally:
         _run.reset(token)
-
-
-def current_run() -> Run | None:
-    return _run.get()

@@ -322,8 +322,9 @@ class Recorder(Observer):
             code = self.wave.kernel.instructions[at]
             target = code.written[0]
             self.types[target] = self.types.get(next(iter(code.read), target), "u32")
-            values = self._column(target)[recorded]
-            self.frame.shuffles.append(Shuffle(threads, threads + source[mine] - recorded, values))
+            self.frame.shuffles.append(
+                Shuffle(threads, threads + source[mine] - recorded, self._column(target)[recorded])
+            )
 
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
         *_, threads = self._among(lanes)
@@ -373,8 +374,7 @@ class Recorder(Observer):
         """Those of the threads that do not run any more are gone."""
         stride = self.wave.geometry.stride
         block = np.array(self.recording.blocks, np.int64)[threads // stride] - self.wave.first_block
-        lanes = block * stride + threads % stride
-        self.state[threads[~self.wave.running[lanes]]] = GONE
+        self.state[threads[~self.wave.running[block * stride + threads % stride]]] = GONE
 
     def _assign(self, frame: Frame, one: Result, lanes: np.ndarray, threads: np.ndarray) -> None:
         if len(lanes):

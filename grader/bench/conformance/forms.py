@@ -340,11 +340,10 @@ def _atomic(family: str, name: str, inputs: tuple[str, ...], output: str) -> Inl
     operands = "".join(f", %{n}" for n in range(2, len(inputs) + 1))
     finds = not name.startswith("red")
     asm = f"{name} %0, [%1]{operands};" if finds else f"{name} [%1]{operands}; mov.b32 %0, 0;"
-    combined = "{d} ^ {cell}" if finds and not output.startswith(("f", "bf")) else "{cell}"
     return InlineForm(
         *(family, name, asm, inputs, output),
         memory="shared" if ".shared" in name else "global",
-        combined=combined,
+        combined="{d} ^ {cell}" if finds and not output.startswith(("f", "bf")) else "{cell}",
     )
 
 

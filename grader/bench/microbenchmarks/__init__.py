@@ -100,8 +100,15 @@ def _pattern(verb: str, width: int, name: str) -> Work:
     """One warp; cells of `width` bytes."""
     dtype, numbers = (np.float64, 1) if width == 8 else (np.float32, width // 4)
     args = (_floats(256 * numbers).astype(dtype), CELLS[name].astype(np.int32), "y")
-    kernel, size = f"{verb}_{width}_bytes", 256 * numbers
-    return _work(kernel, "shared_patterns.cu", (1, 32), args, note=f", {name}", dtype=dtype, y=size)
+    return _work(
+        f"{verb}_{width}_bytes",
+        "shared_patterns.cu",
+        (1, 32),
+        args,
+        note=f", {name}",
+        dtype=dtype,
+        y=256 * numbers,
+    )
 
 
 def _work(

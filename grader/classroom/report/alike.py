@@ -19,6 +19,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations_with_replacement
 from math import comb, log2
 from statistics import median_low
@@ -26,6 +27,7 @@ from statistics import median_low
 import numpy as np
 
 from ...cuda.errors import visible
+from ...errors import some
 from ...grouped import grouped
 from .statements import GivenCode, OwnAnswer, tokens
 
@@ -100,7 +102,8 @@ def compare(
     """The pairs of `notebooks` that are named, the most alike first. `handed_out`: sources that
     everybody was given; the status of an answer that is right is empty. If learners have `varied`
     exercises, sources are compared without indices."""
-    common = _without_indices if varied else str
+    # Variants differ in what stands in brackets within a line.
+    common = partial(re.sub, r"\[[^][\n]*\]", "[]") if varied else str
     given = GivenCode.of(map(common, handed_out))
     group = _Group(
         {
@@ -118,11 +121,6 @@ def compare(
         (pair for pair in pairs if pair.bits >= least or pair.most >= single),
         key=lambda pair: (-pair.bits, pair.learners),
     )
-
-
-def _without_indices(source: str) -> str:
-    """The source, on as many lines, without what variants have in brackets."""
-    return re.sub(r"\[[^][\n]*\]", "[]", source)
 
 
 class _Group:
@@ -185,8 +183,10 @@ class _Group:
             name: self._shared(name, self.read[one][name], self.read[other][name]) for name in both
         }
         counted: set[object] = set()  # which `bits` adds to
-        order = sorted(both, key=lambda name: -shared[name].answer)
-        worth = {name: shared[name].bits(counted) for name in order}
+        worth = {
+            name: shared[name].bits(counted)
+            for name in sorted(both, key=lambda name: -shared[name].answer)
+        }
         return AlikeNotebooks(
             (one, other),
             _surprise(worth.values(), len(both)),
@@ -281,9 +281,7 @@ def side_by_side(found: AlikeNotebooks, sources: Given) -> dict[str, tuple[Side,
 def _some(words: Mapping[str, float], form: str) -> str:
     """The rarest of them, and how many more there are."""
     ranked = sorted(words, key=lambda word: -words[word])
-    more = len(ranked) - SHOWN_WORDS
-    told = ", ".join(form.format(visible(word)) for word in ranked[:SHOWN_WORDS])
-    return told + (f" and {more} more" if more > 0 else "")
+    return some([form.format(visible(word)) for word in ranked], SHOWN_WORDS)
 
 
 # By what is said of two notebooks, an exercise's details, which make a reason of their own; or True

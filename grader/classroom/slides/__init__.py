@@ -277,5 +277,6 @@ def _question(cell: NotebookNode, asked: Prediction) -> Iterator[Piece]:
     """A prediction without its buttons: the class raises hands, and a key shows the answer."""
     (shown,) = _outputs(cell, beside_code=False)
     yield Piece(shown.cell, shown.height, "subslide")
-    reply = paragraph(f"{asked.answer}. {asked.because}")
-    yield Piece(v4.new_markdown_cell(reply), 120, "fragment")
+    yield Piece(
+        v4.new_markdown_cell(paragraph(f"{asked.answer}. {asked.because}")), 120, "fragment"
+    )

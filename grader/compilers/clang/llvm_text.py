@@ -136,10 +136,9 @@ def _moved(copy: re.Match[bytes], number: int) -> bytes:
         given | {"name": b"%%wide.%d.%d" % (number, at), "at": b"%d" % at}
         for at in range(0, int(copy["size"]), _WIDE)
     ]
-    rows = (
+    return b"".join(
         row % {key.encode(): one for key, one in pack.items()} for row in _ROWS for pack in packs
-    )
-    return b"".join(rows).rstrip(b"\n")
+    ).rstrip(b"\n")
 
 
 _ROWS = (

@@ -35,8 +35,9 @@ class MadeOf(About):
             buffer, who = self.pair.wrong.element.buffer, self.ours.stored.who
             name, path = self.words.name(buffer), self.pair.path or ThreadPath()
             instead = {one: at for one, at in path.stored if one.buffer == buffer}
-            last = max(self._declared.writers(name), default=0)
-            asked, at = last_conditions(path, self.words.source, last)
+            asked, at = last_conditions(
+                path, self.words.source, max(self._declared.writers(name), default=0)
+            )
             only, line = self._declared.only_written(name, whole=not (instead or asked))
             said, remedy = only, ""
             if instead:
@@ -55,8 +56,7 @@ class MadeOf(About):
                     said = f"{capital(who)} writes {self._listed(instead)}."
                     only, remedy = few, f"How can a thread write more than one element of {name}?"
             elif asked:
-                launch = self._launch(buffer)
-                known = numbers_of(self.ours.stored, launch, self.words)
+                known = numbers_of(self.ours.stored, self._launch(buffer), self.words)
                 computed = self._declared.computed_on(self._declared.line(at or 0), at or 0, known)
                 here = f" Here {computed[2:]}." if computed.startswith(":") else ""
                 said, line = f"{capital(who)} does not write it: {asked}.{here}", at

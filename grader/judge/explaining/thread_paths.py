@@ -153,20 +153,23 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     thread = where and thread_of(instance.problem, where)
     if not where or not thread:
         return told
-    both = judged.session, judged.ours
-    mine, ours = (session.path(instance, where.launch, thread) for session in both)
+    mine, ours = (
+        session.path(instance, where.launch, thread) for session in (judged.session, judged.ours)
+    )
     declared, here = Declarations(judged.source), failure.line or 0
     is_beyond = failure.status == Status.OUT_OF_BOUNDS
-    decides = _Decides(declared, here, told.first) if is_beyond else None
-    asked, line = last_conditions(mine, judged.source, decides=decides)
+    asked, line = last_conditions(
+        mine, judged.source, decides=_Decides(declared, here, told.first) if is_beyond else None
+    )
     loop, _ = declared.condition(here)
     works = is_beyond and any(f"`{words.name(one)}[" in told.first for one in ours.used)
     several = "One access of" in told.why  # whose index may be right
     remedy, is_its_own = told.remedy, line in (here, declared.guard(here)[1])
     if works and not (loop or several):
         launch = instance.problem.launches[where.launch - 1]
-        known = numbers_of(thread, launch, words)
-        computed = declared.computed_on(declared.index(here, _array(told.first)), here, known)
+        computed = declared.computed_on(
+            declared.index(here, _array(told.first)), here, numbers_of(thread, launch, words)
+        )
         sizes = ", ".join(words.sizes(launch))
         of, asked = f"{', with' if computed else ' with'} {sizes}" if sizes else "", ""
         remedy = (

@@ -317,8 +317,9 @@ def _chosen(recording: Recording, found: list[Mark], slot: int) -> list[int]:
 
 def part_at(memory: Memory, offset: int) -> MemoryPart | None:
     """The variable or array that a byte offset lies in: of several, the first."""
-    inside = (part for part in memory.parts if part.start <= offset < part.start + part.size)
-    return next(inside, None)
+    return next(
+        (part for part in memory.parts if part.start <= offset < part.start + part.size), None
+    )
 
 
 def element(memory: Memory, offset: int, width: int) -> str:

@@ -307,8 +307,9 @@ def way(graph: Graph, elements: Elements, case: CaseRequest, asked: Asked) -> Wa
         return _at_fault(
             graph, own, {name: np.where(few[nodes], nodes, 0) for name, nodes in roots.items()}
         )
-    inputs = {allocation_of(elements.buffers[name]).address for name in case.inputs}
-    leaves = graph.leaves(inputs, 0, NEVER)
+    leaves = graph.leaves(
+        {allocation_of(elements.buffers[name]).address for name in case.inputs}, 0, NEVER
+    )
     tree = partial(_Tree, graph, own, leaves)
     if asked.levels:
         return _met(elements, roots, tree, asked.levels)
@@ -316,8 +317,9 @@ def way(graph: Graph, elements: Elements, case: CaseRequest, asked: Asked) -> Wa
     for name, nodes in roots.items():
         if graph.whole and len(nodes) and (fewest[nodes] >= NEVER).all():
             return Way(len(nodes), Element(name, 0))
-    short = {name: np.flatnonzero(fewest[nodes] < asked.at_least) for name, nodes in roots.items()}
-    count, first = _short(short)
+    count, first = _short(
+        {name: np.flatnonzero(fewest[nodes] < asked.at_least) for name, nodes in roots.items()}
+    )
     if first is None:
         return Way()
     ways = tree(int(roots[first.buffer][first.index])).leaves

@@ -159,8 +159,11 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
         with rlimits.time_for(seconds):
             return action()
     except CompilerFailure as error:
-        readable, there = ", ".join(map(str, _readable())), str(compilers.chosen().folders()[0])
-        advice = say.out_of_reach(readable, compilers.chosen_name(), there)
+        advice = say.out_of_reach(
+            ", ".join(map(str, _readable())),
+            compilers.chosen_name(),
+            str(compilers.chosen().folders()[0]),
+        )
         return Failed(error.status, f"{error} {advice}")
     except CompileError as error:
         return Failed(error.status, str(error), error.line, error.diagnostics, parts=error.parts)

@@ -78,8 +78,9 @@ def _key(module: simulator.RawModule, lines: list[int | None], about: Examine) -
         for kernel in sorted(kernels)
     ]
     order = [lines.index(line) for line in _lines(module.program)]
-    known = json.dumps([text, order, declared, repr(about), reasoners()])
-    return hashlib.sha256(known.encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps([text, order, declared, repr(about), reasoners()]).encode()
+    ).hexdigest()
 
 
 @cache

@@ -185,8 +185,9 @@ def _recorded(source: str, case: CaseRequest, asked: Recorded) -> Strip | None:
     threads = math.prod(case.launches[where.launch - 1].block)
     recorded = one_launch(blocks_around(where.block, threads), where.launch)
     up_to = replace(case, launches=case.launches[: where.launch])
-    checked_from = math.inf if asked.compared else where.launch
-    run, _, error = replayed(source, up_to, recorded, checked_from, counted=False)
+    run, _, error = replayed(
+        source, up_to, recorded, math.inf if asked.compared else where.launch, counted=False
+    )
     recording = next((one for one in recordings(run) if one.frames), None)
     mark = _mark(recording, run, error, asked) if recording else None
     return strip_of(recording, [mark]) if recording and mark else None

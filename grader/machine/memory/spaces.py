@@ -63,12 +63,6 @@ class Store:
         return self._views[size]
 
 
-def _untouched(size: int) -> np.ndarray:
-    """Zeroes (size,) uint8, of pages that the system makes when they are touched; `np.zeros` may
-    take memory that was used before, and clear all of it."""
-    return np.frombuffer(mmap.mmap(-1, size), np.uint8)
-
-
 class Heap:
     """What a kernel's `malloc` hands out: CUDA's default of 8 MB, never given out twice, with a
     gap after each piece so that running over its end is noticed."""
@@ -77,7 +71,11 @@ class Heap:
     SIZE = 8 << 20
 
     def __init__(self) -> None:
-        data, written, self.states = (_untouched(self.SIZE) for _ in range(3))
+        # Pages that the system makes, of zeroes, when they are touched; `np.zeros` may take memory
+        # that was used before, and clear all of it.
+        data, written, self.states = (
+            np.frombuffer(mmap.mmap(-1, self.SIZE), np.uint8) for _ in range(3)
+        )
         self.store = Store("the heap", data, written, address=self.ADDRESS, states=self.states)
         self.sizes: dict[int, int] = {}  # by address, of the pieces in use
         self.used = 0
@@ -249,8 +247,7 @@ def _check_in_use(store: Store, addresses: np.ndarray, size: int, lanes: np.ndar
     if unusable.any():
         at = int(np.argmax(unusable))
         why = "freed with `free`" if first[at] == FREED else "not allocated by `malloc`"
-        position = at if lanes is None else int(lanes[at])
-        raise Fault(position, f"memory of the heap that was {why}")
+        raise Fault(at if lanes is None else int(lanes[at]), f"memory of the heap that was {why}")
 
 
 class PrivateSpace:
@@ -295,8 +292,8 @@ class PrivateSpace:
             astray = (first < 0) | (first != last)
         if astray is not None and np.count_nonzero(astray):
             position = int(np.argmax(astray))
-            reason, address = f"outside of its {self.name} memory", int(addresses[position])
-            raise Fault(position, reason, self.name, address, self.store)
+            reason = f"outside of its {self.name} memory"
+            raise Fault(position, reason, self.name, int(addresses[position]), self.store)
 
     def extent(self, start: int) -> int:
         """How many bytes the variable that begins at `start` has."""

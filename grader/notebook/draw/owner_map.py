@@ -198,8 +198,13 @@ def _part_blocks(axes: Axes, cells: dict[tuple[int, int], Who]) -> None:
         for down, right in ((1, 0), (0, 1)):
             neighbours = cells.get((row + down, column + right))
             if who and neighbours and _blocks_of(who) != _blocks_of(neighbours):
-                x, y = [column + right, column + 1], [row + down, row + 1]
-                axes.plot(x, y, color=INK, lw=1.2, zorder=3)
+                axes.plot(
+                    [column + right, column + 1],
+                    [row + down, row + 1],
+                    color=INK,
+                    lw=1.2,
+                    zorder=3,
+                )
 
 
 def _rows(array: ArrayLayout, shape: tuple[int, ...] | None) -> tuple[int, int, bool]:

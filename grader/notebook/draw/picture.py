@@ -221,8 +221,8 @@ def holding(parts: Mapping[Part, object]) -> list[Part]:
 
 def at_work(threads: Collection[int]) -> str:
     """E.g. "48 threads, 2 warps"."""
-    numbers, warps = set(threads), {thread // WARP for thread in threads}
-    return f"{counted(len(numbers), 'thread')}, {counted(len(warps), 'warp')}"
+    warps = {thread // WARP for thread in threads}
+    return f"{counted(len(set(threads)), 'thread')}, {counted(len(warps), 'warp')}"
 
 
 def addresses(access: Event) -> np.ndarray:

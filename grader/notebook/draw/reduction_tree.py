@@ -197,8 +197,10 @@ def short(value: float, room: int) -> str:
         return f"{value:.0f}"
     texts = (f"{value:.{digits}g}" for digits in range(room, 0, -1))
     shorter = (text.replace("0.", ".", 1) if abs(value) < 1 else text for text in texts)
-    power = f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-")
-    return next((text for text in shorter if len(text) <= room), power)
+    return next(
+        (text for text in shorter if len(text) <= room),
+        f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-"),
+    )
 
 
 # ---- the picture ----

@@ -72,8 +72,10 @@ class _Request:
 
     @property
     def words(self) -> str:
-        moved, asked = counted(len(self.sectors), "sector"), counted(self.asked, "byte")
-        return f"{moved} for {asked} (at least {-(-self.asked // SECTOR)})"
+        return (
+            f"{counted(len(self.sectors), 'sector')} for {counted(self.asked, 'byte')} "
+            f"(at least {-(-self.asked // SECTOR)})"
+        )
 
     @property
     def others(self) -> str:

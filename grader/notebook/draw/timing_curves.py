@@ -126,8 +126,9 @@ def _varying(sizes: tuple[Size, ...]) -> int | None:
 
 def _short(extent: int) -> str:
     """E.g. 2,048 as 2K."""
-    units = (_KIBI**2, "M"), (_KIBI, "K"), (1, "")
-    unit, letter = next(one for one in units if extent % one[0] == 0)
+    unit, letter = next(
+        one for one in ((_KIBI**2, "M"), (_KIBI, "K"), (1, "")) if extent % one[0] == 0
+    )
     return f"{extent // unit:,}{letter}"
 
 

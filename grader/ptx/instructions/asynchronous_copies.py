@@ -219,8 +219,9 @@ def bulk_reduction(instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def step(lanes: Lanes) -> None:
         for lane in lane_index(lanes).tolist():
-            moved = _moved(int(sizes[lane]), at, lane, wave)
-            words, sources = taken_units(taken, lane, moved, at, wave)
+            words, sources = taken_units(
+                taken, lane, _moved(int(sizes[lane]), at, lane, wave), at, wave
+            )
             wave.outgoing[0].add(*sources)
             values = words.ravel().view(DTYPES[form.type])
             for hit in unit_hits(to, lane, np.arange(len(values)) * to.size, at, wave):

@@ -513,8 +513,11 @@ def wait_for_products(instruction: Instruction, at: int, wave: Wave) -> Step:
         wave.spin()
         products, index = wave.products, lane_index(lanes)
         coming = wave.running.copy()
-        asked, parked = wave.barriers.asked, wave.barriers.parked.items()
-        waiting = [groups for barrier, groups in parked if asked.get(barrier) is None]
+        waiting = [
+            groups
+            for barrier, groups in wave.barriers.parked.items()
+            if wave.barriers.asked.get(barrier) is None
+        ]
         for _, others in chain(*waiting):  # these barriers wait for the lanes here, too
             coming[others] = False
         fewest = (
@@ -528,7 +531,8 @@ def wait_for_products(instruction: Instruction, at: int, wave: Wave) -> Step:
         np.maximum.at(ended, through // size, before[~early])
         products.land(ended.repeat(size))
         wave.events.products_over(at, through, size // WARP)
-        parts = ((at + 1, through), (at, index[early]))
-        return tuple((to, compact(some)) for to, some in parts if len(some))
+        return tuple(
+            (to, compact(some)) for to, some in ((at + 1, through), (at, index[early])) if len(some)
+        )
 
     return step

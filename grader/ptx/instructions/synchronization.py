@@ -36,8 +36,9 @@ def block_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
     """id[, threads]; a reduction has a result before them and a predicate after them."""
     operands = list(instruction.operands)
     if instruction.form.has("red"):
-        target, predicate = operands.pop(0), operands.pop()
-        wave.barriers.reductions[at] = _reduction(instruction, target, predicate, wave)
+        wave.barriers.reductions[at] = _reduction(
+            instruction, operands.pop(0), operands.pop(), wave
+        )
     which, *rest = [wave.read(operand, "u32") for operand in operands]
     threads = rest[0] if rest else None
     fixed = int(which[slice(1)][0]) if isinstance(operands[0], Immediate) else None

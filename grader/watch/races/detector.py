@@ -158,8 +158,9 @@ class RaceDetector:
         """`marks`, which the stamps get: STRONG for a volatile load, which strong writes are
         ordered with; COMPARED for the plain load that a loop of compare-and-swap starts from: an
         old value costs it a turn."""
-        written = self._but_compared(self.written[cells], lane, marks)
-        conflict = self.conflict(written, lane, wrote=True)
+        conflict = self.conflict(
+            self._but_compared(self.written[cells], lane, marks), lane, wrote=True
+        )
         if marks & STRONG and self.strong_readers is None:
             self.strong_readers = Readers(len(self.written), self.unordered, self.ordering)
         readers = (marks & STRONG and self.strong_readers) or self.readers
@@ -198,9 +199,10 @@ class RaceDetector:
         """The conflict given, unless it is none or benign and a read gives a real one."""
         if conflict is not None and not conflict.benign:
             return conflict
-        kinds = filter(None, (self.readers if self.reads else None, self.strong_readers))
-        reads = chain.from_iterable(readers.unordered_reads(cells) for readers in kinds)
-        for position, stamps in reads:
+        for position, stamps in chain.from_iterable(
+            readers.unordered_reads(cells)
+            for readers in filter(None, (self.readers if self.reads else None, self.strong_readers))
+        ):
             stamps = self._but_compared(stamps, lane[position], marks)
             if read := self.conflict(stamps, lane[position], wrote=False):
                 return replace(read, position=int(position[read.position]))

@@ -137,15 +137,13 @@ class Ordering(Observer):
         self.clocks.over(lane_index(lanes), barriers, phases)
 
     def arrived(self, at: int, hit: Hit, phases: np.ndarray) -> None:
-        now = self.new_epoch(at) << _EPOCH
-        known = self.clocks.known(lane_index(hit.lanes), now, self.synced)
+        known = self.clocks.known(lane_index(hit.lanes), self.new_epoch(at) << _EPOCH, self.synced)
         for place, phase, own in zip(hit.element.tolist(), phases.tolist(), known, strict=True):
             self.clocks.bring(place, phase, own)
 
     def sent(self, at: int, landing: Landing) -> None:
-        now = self.new_epoch(at) << _EPOCH
         self.clocks.letters[landing.number] = self.clocks.known(
-            lane_index(landing.hit.lanes), now, self.synced
+            lane_index(landing.hit.lanes), self.new_epoch(at) << _EPOCH, self.synced
         ).max(axis=0)
 
     def landed(self, landing: Landing, barrier: int, phase: int) -> None:

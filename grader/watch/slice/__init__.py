@@ -69,8 +69,9 @@ class Slice:
         what `more` says of that node."""
         for sources in (self.left, self.right):
             some = np.flatnonzero(sources < 0)
-            rows = (one[some].tolist() for one in (sources, self.nodes, *more))
-            yield from zip(*rows, strict=True)
+            yield from zip(
+                *(one[some].tolist() for one in (sources, self.nodes, *more)), strict=True
+            )
 
 
 class Graph:

@@ -209,8 +209,9 @@ class Slicer(Observer):
 
         def valued(lanes: Lanes) -> Any:
             result = step(lanes)
-            groups = [group for _, group in result] if collective else [lanes]
-            for (name, nodes), group in product(outs, groups):
+            for (name, nodes), group in product(
+                outs, [group for _, group in result] if collective else [lanes]
+            ):
                 made = nodes[group]
                 known = made > 0
                 self.graph.value[made[known]] = self.wave.registers.storage(name)[group][known]
