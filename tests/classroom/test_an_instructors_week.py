@@ -12,13 +12,12 @@ import pytest
 import small_class
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
-from served import course_of, ran
 from small_class import LESSON, NO_GUARD, SCALED, UNGUARDED_SCALE, grader, hand_in
 from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
 from grader import course
-from grader.classroom import coursefile, feedback, planning
+from grader.classroom import feedback, planning
 from grader.classroom.folder import new_course
 from grader.cli import terminal
 from grader.cli.app import app
@@ -413,19 +412,3 @@ def test_a_note_is_said_once_a_submission(here, graded):
     path = here.notebook("submitted", LESSON, "kim")
     path.write_text(path.read_text() + " ")
     assert "kim: 01_add.ipynb is not a notebook" in said(here, "autograde", LESSON)[2]
-
-
-def test_a_page_names_the_one_fault_only_when_the_lesson_is_closed(tmp_path):
-    """While it is open, others could mend the fault by that sentence."""
-    (tmp_path / "kernels").mkdir()
-    here = course_of(tmp_path / "course", small_class.write_lesson(tmp_path / "kernels"))
-    hand_in(here, "ada", scale=UNGUARDED_SCALE)
-    assert ran(here, "autograde", LESSON).returncode == 0
-    assert ran(here, "feedback", LESSON).returncode == 0
-    page = here.path("feedback", LESSON, "ada") / f"{LESSON}.html"
-    assert "One fault (out of bounds" in page.read_text()
-    assert "the guard is missing" not in page.read_text()
-    with coursefile.changed(here) as document:
-        coursefile.table(document, "lessons", LESSON)["due"] = "2026-01-01 00:00"
-    assert ran(here, "feedback", LESSON).returncode == 0
-    assert "The fault: the guard is missing." in page.read_text()

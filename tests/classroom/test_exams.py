@@ -439,6 +439,16 @@ def of_course(root, *arguments):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def built(home, write):
+    """A course folder with the lesson that this writes, built; the folder of its kernels."""
+    home.mkdir()
+    of_course(home, "new", "02_own")  # makes the folder a course
+    shutil.rmtree(home / "kernels/02_own")
+    kernels = write(home / "kernels")
+    of_course(home, "build")
+    return kernels
+
+
 def run_notebook(path, learner, root):
     """Run a notebook as this learner does, who has the course in `root`; all that it shows."""
     made = nbformat.read(path, as_version=4)
@@ -451,12 +461,7 @@ def run_notebook(path, learner, root):
 def test_the_notebook_that_all_fetch_writes_each_learners_variants_into_itself(tmp_path):
     """One notebook is released. Run for the first time, it gets the learner's variant; checked and
     marked is the variant, also by formgrader's button."""
-    home, public = tmp_path / "home", tmp_path / "public"
-    home.mkdir()
-    of_course(home, "new", "02_own")  # makes the folder a course
-    shutil.rmtree(home / "kernels/02_own")
-    kernels = varied(home / "kernels")
-    of_course(home, "build")
+    public, kernels = tmp_path / "public", built(home := tmp_path / "home", varied)
     of_course(home, "publish", public)
     here = course_of(tmp_path / "course", kernels, f"[lessons.{LESSON}.serve]\nvary = true\n")
     path = tmp_path / "desk" / f"{LESSON}.ipynb"
@@ -509,3 +514,29 @@ def test_the_service_refuses_a_homework_whose_variants_the_exchange_gives_out(tm
     service = HandInService(here, HandInQueue(tmp_path / "handins.db", b"key"), None, print)
     with pytest.raises(NotTaken, match="is handed in through nbgrader's exchange"):
         service.take("ada", b"{}", LESSON, "0" * 32)
+
+
+# --- what feedback tells before a lesson is closed, and after -------------------------------------
+
+
+@pytest.mark.slow
+def test_a_page_names_the_one_fault_only_when_the_lesson_is_closed(tmp_path):
+    """While it is open, others could mend the fault by that sentence."""
+    name, fault = "02_tree_reduction", "only the lower threads come to the barrier"
+    about = course.lesson(name)
+    here = course_of(tmp_path / "course", course.KERNELS, lesson=name)
+    (wrong,) = [one for one in about.wrong_kernels if one.mistake == fault]
+    notebook = nbformat.read(here.notebook("release", name), as_version=4)
+    cell_of(notebook, wrong.exercise).source = learners_cell(wrong.exercise, wrong.source)
+    handed_in = here.notebook("submitted", name, "ada")
+    handed_in.parent.mkdir(parents=True)
+    handed_in.write_text(text(notebook))
+    assert ran(here, "autograde", name).returncode == 0
+    assert ran(here, "feedback", name).returncode == 0
+    page = here.path("feedback", name, "ada") / f"{name}.html"
+    assert "One fault (barrier divergence" in page.read_text()
+    assert fault not in page.read_text()
+    with coursefile.changed(here) as document:
+        coursefile.table(document, "lessons", name)["due"] = "2026-01-01 00:00"
+    assert ran(here, "feedback", name).returncode == 0
+    assert f"The fault: {fault}." in page.read_text()
