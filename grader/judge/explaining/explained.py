@@ -4,6 +4,7 @@ the solution.
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache, partial
 from typing import TypeVar
 
 import numpy as np
@@ -81,10 +82,9 @@ def explained_case(judged: Known, at: int) -> Known:
     if copies and copies[0] != copies[1] and wrong.others:
         others = [session.follow(instance, wrong.others) for session in both]
         pair = replace(pair, others=tuple(zip(*others, strict=False)))
-    asked = mine.stored if mine.origin == "constant" else ours.stored
-    if (not wrong.written or asked is mine.stored) and asked and result.where:
+    if result.where:
         number = min(result.where.launch, len(instance.problem.launches))
-        pair = replace(pair, path=judged.session.path(instance, number, asked))
+        pair = replace(pair, path=cache(partial(judged.session.path, instance, number)))
     result = explained(result, pair, judged.words[at])
     if mine.stored:
         result = cases.in_block(result, problem, mine.stored.block)

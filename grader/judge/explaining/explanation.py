@@ -20,7 +20,7 @@ from ...status import Pattern
 from ..compare import Words
 from ..protocol import Choice, Element, ThreadPlace
 from ..verdict import CaseResult
-from .made_of import MadeOf
+from .made_of import MadeOf, first_asked
 from .telling import Pair, Told, capital, constant, factor, whole
 from .thread_paths import COMPARED, COMPUTED, as_written, may_ask, of_floats, operator_of
 from .trail import NO_ELEMENT
@@ -57,7 +57,8 @@ def _question(choice: Choice, text: str = "") -> str:
         operator_of(choice) not in COMPARED.findall(text) or COMPUTED.search(text)
     )
     asks_it = not is_turned or of_floats(choice)
-    return f"{asks}takes {choice.taken:.6g}" if asks_it else f"chooses {choice.taken:.6g}"
+    chosen = f"chooses {choice.taken:.6g}, not {choice.refused:.6g}"
+    return f"{asks}takes {choice.taken:.6g}" if asks_it else chosen
 
 
 class Explanation(MadeOf):
@@ -171,11 +172,26 @@ class Explanation(MadeOf):
             asked = f"Is the choice{one.place.on} right for {one.place.who}?"
             remedy = self._guarded(one.place) or asked
             remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else remedy
+            here = self._steady(one)
+            remedy = first_asked(here, remedy) if here else remedy
             said = f"{self._chosen(one)}.{_NO_NAN if _with_nan([one]) else ''}"
+            why = f"{here} {why}".strip()
             yield Message(said, why, remedy, ours), one.place.line
         nan = _with_nan(self.mine.choices)
         if nan and not _with_nan(self.ours.choices):
             yield f"{self._chosen(nan)}.{_NO_NAN}", nan.place.line
+
+    def _steady(self, choice: Choice) -> str:
+        """The value of a name that a choice's condition compares with something else, if that name
+        has one value in all rounds of a loop, and the other side another in each."""
+        guard, at = self._declared.guard(choice.place.line or 0)
+        names = re.fullmatch(r"(?:(\w+)|.*\W.*) (?:[<>]=?|[=!]=) (?:(\w+)|.*\W.*)", guard)
+        rounds = [{*one.values} for one in self.mine.choices if one.place == choice.place]
+        same = set.intersection(*rounds)
+        name = (names and (names[1] or names[2])) or ""
+        if at != choice.place.line or len(same) != 1 or len(rounds) < 2 or not name:
+            return ""
+        return f"Here `{name}` is {same.pop():g}{self._declared.computed_on(name, at)}."
 
     def _chosen(self, one: Choice) -> str:
         """A choice with its place, in words."""
@@ -386,6 +402,7 @@ class Explanation(MadeOf):
             (Pattern.CONSTANT_WON, self.constant),
             (Pattern.OTHER_ELEMENTS, self.other_elements),
             (Pattern.OTHER_ELEMENTS, self.other_summands),
+            (Pattern.OTHER_STEP, self._ways.mixed),
             (Pattern.OVERFLOWED, self.beyond),
             (Pattern.CANCELLED, self.cancelled),
             (Pattern.TOO_OFTEN, self.too_often),
@@ -394,9 +411,10 @@ class Explanation(MadeOf):
         )
         if any(pattern in _ENOUGH for pattern, _, _ in made_of):
             return made_of
-        if any(self.decided()):  # the line of the choice says more than that of a load
-            made_of = [(one, said, None) for one, said, _ in made_of]
-        done = _first((Pattern.FIRST_NAN, self.nan))
+        if any(self.decided()):  # the choice says more than a load and its loop
+            made_of = [(one, replace(said, why="", remedy=""), None) for one, said, _ in made_of]
+        # Where nothing should be used, no operand of a NaN should.
+        done = [] if made_of and not self._ours else _first((Pattern.FIRST_NAN, self.nan))
         done += [] if made_of else _first((Pattern.SCALED, self.scaled))
         apart = any(pattern == Pattern.OTHER_ELEMENTS for pattern, _, _ in made_of)
         is_told = apart and any(line for _, _, line in made_of)

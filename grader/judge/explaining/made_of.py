@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,11 +12,36 @@ from ...course.rules import blocks_and_threads, dimensions
 from ...cuda.errors import Message
 from ...grouped import grouped
 from ...say import race_advice
-from ..protocol import Element, ThreadPath, Used
+from ..protocol import Element, ThreadPlace, Used
 from ..verdict import Part
 from . import telling
 from .telling import About, Times, Told, capital, copied, times
-from .thread_paths import last_conditions, numbers_of, of_floats
+from .thread_paths import (
+    COMPARED,
+    as_written,
+    last_conditions,
+    numbers_of,
+    of_floats,
+    without_round,
+)
+
+
+_GIVEN_ON = re.compile(r"`(\w+)` is (\d+) \(line (\d+)(, unsigned)?")
+
+
+def first_asked(here: str, asked: str, among: str = "") -> str:
+    """A question, after one about the last value that is told `here`; only a value that is one of
+    the numbers in `among`, if there are some, or too large for them."""
+    values = [
+        one
+        for one in _GIVEN_ON.finditer(here)
+        if one[4] or not among or re.search(rf"\b{one[2]}\b", among.partition("`")[2])
+    ]
+    if not values:
+        return asked
+    name, value, line, _ = values[-1].groups()
+    first = f"Is {value} the right value of `{name}` (line {line})?"
+    return f"{first} If it is, {asked[0].lower()}{asked[1:]}"
 
 
 class MadeOf(About):
@@ -33,7 +59,7 @@ class MadeOf(About):
         """Nobody wrote it: the only line that would, and who does in a right kernel."""
         if not self.pair.wrong.written and self.ours.stored:
             buffer, who = self.pair.wrong.element.buffer, self.ours.stored.who
-            name, path = self.words.name(buffer), self.pair.path or ThreadPath()
+            name, path = self.words.name(buffer), self.pair.path(self.ours.stored)
             instead = {one: at for one, at in path.stored if one.buffer == buffer}
             last = max(self._declared.writers(name), default=0)
             asked, at = last_conditions(path, self.words.source, last)
@@ -55,13 +81,9 @@ class MadeOf(About):
                     said = f"{capital(who)} writes {self._listed(instead)}."
                     only, remedy = few, f"How can a thread write more than one element of {name}?"
             elif asked:
-                launch = self._launch(buffer)
-                known = numbers_of(self.ours.stored, launch, self.words)
-                computed = self._declared.computed_on(self._declared.line(at or 0), at or 0, known)
-                here = f" Here {computed[2:]}." if computed.startswith(":") else ""
+                here = self._values(at or 0, self.ours.stored)
                 said, line = f"{capital(who)} does not write it: {asked}.{here}", at
-                other = "true" if " is false" in asked else "false"
-                remedy = f"Should this condition be {other} for {who}?"
+                remedy = self._doubted(asked, here, who)
             yield (
                 Message(
                     said,
@@ -71,6 +93,19 @@ class MadeOf(About):
                 ),
                 line,
             )
+
+    def _values(self, line: int, thread: ThreadPlace) -> str:
+        """A sentence, after a blank, with the values that the names on a line have for a thread; ""
+        where they are not known."""
+        launch = self._launch(self.pair.wrong.element.buffer)
+        known = numbers_of(thread, launch, self.words)
+        computed = self._declared.computed_on(self._declared.line(line), line, known)
+        return f" Here {computed[2:]}." if computed.startswith(":") else ""
+
+    def _doubted(self, asked: str, here: str, who: str) -> str:
+        """What to ask of a condition: first of a value in it that an earlier line gives."""
+        other = "true" if asked.endswith("false") else "false"
+        return first_asked(here, f"Should this condition be {other} for {who}?", asked)
 
     def _launch(self, buffer: str) -> Launch:
         return next(one for one in self.words.problem.launches if buffer in one.args)
@@ -240,18 +275,38 @@ class MadeOf(About):
             here = [one for one in self._ours if not self._other_launch(one.buffer)]
             lost, line = self._listed(here or self._ours), self._last_use(self._ours)
             asked = f"Which step should bring {lost} into {self._here}?"
-            said, at = self._passed()
+            (said, at), (loop, head) = self._passed(), self._without_round(here or self._ours)
             passed = f" {capital(said)}." if said and at == line else ""
-            yield (
-                Message(
-                    f"{self._here} uses no input. It should use {lost}.{passed}",
-                    self._loaded(self._ours),
-                    self._after(line) if line else asked,
-                ),
-                line,
+            told = Message(
+                f"{self._here} uses no input. It should use {lost}.{passed}",
+                "" if head else self._loaded(self._ours),
+                loop.remedy or (self._after(line) if line else asked),
             )
+            yield told + replace(loop, remedy=""), head or line
             return
         yield from self._differ(self._mine, self._ours, self.mine.used, self._here)
+
+    def _without_round(self, lost: Collection[Element]) -> tuple[Message, int | None]:
+        """The loop that reads from the arrays of what is missing, and in which the thread that uses
+        it in the solution makes no round; and its line."""
+        loads = [one for one in self.ours.loads if one.first in lost]
+        if not loads or any(one in self._loads for one in lost):
+            return Message(), None
+        who, declared = loads[0].loaded, self._declared
+        names = {self.words.name(one.buffer) for one in lost}
+        for head, said in without_round(self.pair.path(who), self.words.source).items():
+            lines = range(head, len(declared.lines) + 1)
+            if any(
+                declared.loop(at)[1] == head and declared.mentions(at, one)
+                for at in lines
+                for one in names
+            ):
+                here = self._values(head, who)
+                return Message(
+                    f"On line {head}, {who.who} makes no round of the loop: {said}.{here}",
+                    remedy=self._doubted(said, here, who.who),
+                ), head
+        return Message(), None
 
     def other_summands(self) -> Told:
         """The same without what only a maximum or a minimum was looked for in."""
@@ -261,8 +316,9 @@ class MadeOf(About):
 
     def _passed(self) -> tuple[str, int | None]:
         """The last conditions on the way of the thread that stored it (see `last_conditions`)."""
-        path, last = self.pair.path or ThreadPath(), self.mine.stored
-        return last_conditions(path, self.words.source, (last and last.line) or 0)
+        if not (last := self.mine.stored):
+            return "", None
+        return last_conditions(self.pair.path(last), self.words.source, last.line or 0)
 
     def _differ(self, mine: Times, ours: Times, used: Sequence[Used], what: str) -> Told:
         lacks, has = ours.keys() - mine.keys(), mine.keys() - ours.keys()
@@ -283,7 +339,7 @@ class MadeOf(About):
             elif wrong:
                 who, line = capital(wrong.loaded.who), wrong.loaded.line
                 sentence += f" {who} loads {self._name(wrong.first)}{wrong.loaded.on}."
-            remedy = ""
+            passed, remedy = self._let_pass(wrong) if wrong else ("", "")
             if not has and (kept := self._kept(lacks)):
                 line = self._reader(kept[0].buffer)
                 remedy = f"Which threads should read {self._listed(kept)} on line {line}?"
@@ -291,7 +347,7 @@ class MadeOf(About):
                 remedy = self._after(line)
             elif not has and lacks.isdisjoint(one.first for one in self.mine.loads):
                 line = self._only_load(lacks)
-            said = " ".join(filter(None, (sentence, self._loaded(lacks, not has), more)))
+            said = " ".join(filter(None, (sentence, passed, self._loaded(lacks, not has), more)))
             loop, over = Message(), self._declared.kept_over(line or 0) if has else None
             if over:
                 name, given, head = over
@@ -306,6 +362,25 @@ class MadeOf(About):
                 loop, line = self._its_loop(line, is_last=bool(remedy))
             remedy = remedy or self._asked(lacks, has, line)
             yield Message(said, loop.first, loop.remedy or remedy), line
+
+    def _let_pass(self, wrong: Used) -> tuple[str, str]:
+        """The condition of the `if` that a load is in, which let it happen, with values, and what
+        to ask of it; "" where that is not known."""
+        who, (guard, at) = wrong.loaded, self._declared.guard(wrong.loaded.line or 0)
+        if not guard or self._other_launch(wrong.first.buffer):
+            return "", ""
+        text, many = self._declared.line(at), len(COMPARED.findall(guard))
+        branches = [one for one in self.pair.path(who).branches if one.place.line == at]
+        said = [as_written(one, text, True) for one in branches]
+        rounds = zip(*[iter(said)] * many, strict=False) if many and len(said) % many == 0 else ()
+        passed = next((one for one in rounds if all(each.endswith("true") for each in one)), ())
+        if not passed:
+            return "", ""
+        here = self._values(at, who)
+        return (
+            f"{'Before that, on' if at != who.line else 'On'} line {at}, {' and '.join(passed)}.{here}",
+            self._doubted(passed[-1], here, who.who),
+        )
 
     def _after(self, line: int) -> str:
         """What to ask of the line that was the last to use what is missing."""
@@ -349,10 +424,12 @@ class MadeOf(About):
             elif step := self._ways.doubled(again):
                 line = step.place.line
                 loop, _ = self._its_loop(step.calls[-1] if step.calls else line)
+                brought, asked = step.sides
                 where = (
                     f" {step.told.first} Each of the two values already contains these elements. "
-                    f"{step.told.why}"
+                    f"{brought or step.told.why}"
                 ).rstrip()
+                loop = Message(remedy=asked) if brought else loop
                 threads = math.prod(dimensions(self.words.problem.launches[-1].block))
                 if often == threads * should > should and not others:
                     where += f" The block has {threads} threads."

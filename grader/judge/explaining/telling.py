@@ -34,6 +34,7 @@ from ..protocol import Element, Made, SliceSteps, ThreadPath, ThreadPlace, Used
 from ..session import Outcomes
 from ..verdict import Part
 from .descent import Descent, DescentEnd, beyond
+from .maxima import mixed_up
 from .trail import ANY_ORDER, Numbers, Trail
 
 Index = tuple[int, ...]
@@ -250,14 +251,14 @@ def copied(mine: Made, ours: Made) -> tuple[Element, Element] | None:
 @dataclass(frozen=True)
 class Pair:
     """A wrong element in both runs: `mine` is the learner's, `ours` the solution's; `others` are
-    some more wrong ones where it is another input's copy. `path`, of an element that nobody wrote,
-    is that of the learner's thread that has the number of its writer in the solution."""
+    some more wrong ones where it is another input's copy. `path` is what one of the learner's
+    threads did in the launch that wrote it."""
 
     wrong: Wrong
     mine: Made
     ours: Made
     others: tuple[tuple[Made, Made], ...] = ()
-    path: ThreadPath | None = None
+    path: Callable[[ThreadPlace], ThreadPath] = lambda _: ThreadPath()
 
 
 class About:
@@ -658,8 +659,47 @@ class TwoTrails:
             own = mine.element(at)
             held.append(reduce(or_, inside, bits.get(own, 0) if own else 0))
             if mine.verb(at) in ANY_ORDER and sum(inside) != held[at]:
-                return _step(mine, at)
+                return replace(_step(mine, at), sides=self._brought(at))
         return None
+
+    def _brought(self, at: int) -> tuple[str, str]:
+        """The one other thread that brings a value to a step, which it made on a line before, and
+        what to ask of it; "" where that is not known."""
+        mine = self.both[0]
+        others = [one for one in mine.sources(at) if mine.place(one).who != mine.place(at).who]
+        if len(others) != 1 or mine.element(others[0]):
+            return "", ""
+        who = mine.place(others[0]).who
+        ways = ((*mine.ops[mine.op[one]].calls[::-1], mine.line(one)) for one in (*others, at))
+        made, used = next((both for both in zip(*ways, strict=False) if both[0] != both[1]), ("", ""))
+        return (
+            (f"{capital(who)} brings a value from line {made}.", f"Which value should {who} bring to line {used}?")
+            if made and used
+            else ("", "")
+        )
+
+    def mixed(self) -> Told:
+        """The step that puts exponentials of different maxima together, where the solution has
+        such exponentials, too, and no such step; nothing if a sum of others lacks elements."""
+        mine, ours = self.both
+        found = mixed_up(mine) if ours.does("exp", "exp2", "ex2").any() else None
+        is_sum = found is not None and mine.verb(found.at) == "add"
+        lost = self.found.lost if self.found and is_sum else ()
+        if found is None or lost or mixed_up(ours):
+            return
+        (one, other), ((_, end), (start, new)) = map(mine.said, found.made), found.refer
+        again = "already " * (not is_sum and end == new)
+        why = f"{one} is {again}made of exp(x - {end:.6g})"
+        if is_sum:
+            why += f", and {other} is made of exp(x - {new:.6g})."
+            asked = "How can both values have the same maximum before this step?"
+        elif new is None:
+            why += f". {other} is a factor for values that are made of exp(x - {start:.6g})."
+            asked = "Which maximum should both values have?"
+        else:
+            why += f". The factor {other} changes the maximum from {start:.6g} to {new:.6g}."
+            asked = "Which values should get this factor, and how often?"
+        yield _step(mine, found.at).told + Message(why=why, remedy=asked), mine.line(found.at)
 
     @property
     def beyond(self) -> list[Parting]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from ...compilers.declared import Declarations
 from ...course import Launch, rules
 from ...cuda.errors import Message
+from ...grouped import grouped
 from ...machine.lanes import coordinates
 from ...status import Status
 from ..cases import of_failure, thread_of
@@ -55,8 +56,11 @@ def last_conditions(
     held = [*dict.fromkeys([*filter(None, plain)] or [text for at, text in said if at == line])]
     if not held:
         return "", None
-    last = held[-most:]
-    part = "the part " if len(last) == 1 and re.search(r"&&|\|\|", declared.line(line)) else ""
+    joined = {*re.findall(r"&&|\|\|", declared.line(line))}
+    decides_alone = "false" if joined == {"&&"} else "true" if joined == {"||"} else ""
+    alone = [one for one in held[-most:] if decides_alone and one.endswith(decides_alone)]
+    last = alone or held[-most:]
+    part = "the part " if len(last) == 1 and joined else ""
     return f"on line {line}, {part}{' and '.join(last)}", line
 
 
@@ -101,7 +105,19 @@ def operator_of(one: Choice) -> str:
 
 
 def _number(value: float) -> str:
-    return str(int(value)) if value.is_integer() else f"{value:.6g}"
+    return str(int(value)) if value.is_integer() and abs(value) < 1 << 53 else f"{value:.6g}"
+
+
+def without_round(path: ThreadPath, source: str) -> dict[int, str]:
+    """By line the loops in which a thread makes no round, with the comparison that ends them:
+    "`0 < 0` is false"."""
+    declared = Declarations(source)
+    asked = grouped(
+        (at, as_written(one, declared.line(at)))
+        for one in path.branches
+        if (at := one.place.line or 0) in declared.loops
+    )
+    return {at: said[0] for at, said in asked.items() if all(one.endswith("false") for one in said)}
 
 
 _SIZES = {*"xyz", "blockDim", "gridDim", "int", "const", "unsigned", "size_t", "sizeof"}
