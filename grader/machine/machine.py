@@ -81,10 +81,16 @@ class Recurrence(Observer):
             elsewhere = unstarted and common - {self.wave.shared.store}
             now = [] if (common and idle) or elsewhere or self._chance_decides() else self._state()
             if len(now) == len(self.state) and all(map(np.array_equal, now, self.state)):
-                reads = [one for one in self.reads.values() if one[1].store in common]
+                reads, others = (
+                    [one for (of, _), one in self.reads.items() if of is own and one[1].store in common]
+                    for own in (True, False)
+                )
                 executed = {last for (_, last), rounds in self.runs.items() if rounds}
                 raise self.wave.report.endless(
-                    endless_loop(self.wave.kernel, executed, self.at), self.lane, self.runs, reads
+                    endless_loop(self.wave.kernel, executed, self.at),
+                    self.lane,
+                    self.runs,
+                    (reads, others),
                 )
 
     def run(self, first: int, last: int, lanes: Lanes) -> None:
@@ -98,8 +104,8 @@ class Recurrence(Observer):
             self.stores.add(hit.store)
             self.plain |= not access.mbarrier
             mine = lane_index(hit.lanes) == self.lane
-            if mine.any():
-                self.reads[access.at] = access, hit.part(mine)
+            if (own := bool(mine.any())) or access.mbarrier:
+                self.reads[own, access.at] = access, hit.part(mine) if own else hit
 
     def write(self, access: Access, hit: Hit, values: Values) -> None:
         for component, value in enumerate(values):
@@ -134,7 +140,8 @@ class Recurrence(Observer):
         self.stores: set[Store] = set()  # something that decides was loaded from these
         self.plain = False  # by an access that no mbarrier answers
         self.changed: set[Store] = set()
-        self.reads: dict[int, tuple[Access, Hit]] = {}  # those of `lane`, by instruction
+        # By whether `lane` reads there, and by instruction; of other lanes only from mbarriers.
+        self.reads: dict[tuple[bool, int], tuple[Access, Hit]] = {}
         self.wave.events.attend([*self.wave.events.observers, self])
 
     def _stop(self) -> None:

@@ -180,9 +180,10 @@ def endless_loop(finding: EndlessLoop, wave: Wave) -> str | Message:
     )
 
 
-def _of_mbarrier(name: str, arrivals: int, size: int) -> Message:
+def _of_mbarrier(name: str, arrivals: int, size: int, expected: int) -> Message:
     """A phase of an mbarrier that does not end."""
-    parts = [counted(arrivals, "arrival")] if arrivals else []
+    of = f"{arrivals} of {counted(expected, 'arrival')}"
+    parts = [of if arrivals < expected else counted(arrivals, "arrival")] if arrivals else []
     parts += [counted(size, "byte")] if size > 0 else []
     be = "is" if len(parts) == 1 and 1 in (arrivals, size) else "are"
     lacks = [f"{' and '.join(parts)} {be} missing"] if parts else []

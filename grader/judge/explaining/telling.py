@@ -666,8 +666,9 @@ class TwoTrails:
         """The one other thread that brings a value to a step, which it made on a line before, and
         what to ask of it; "" where that is not known."""
         mine = self.both[0]
+        warps = [(mine.place(one).block, mine.place(one).thread // 32) for one in (*mine.sources(at), at)]
         others = [one for one in mine.sources(at) if mine.place(one).who != mine.place(at).who]
-        if len(others) != 1 or mine.element(others[0]):
+        if len(others) != 1 or len(set(warps)) > 1:
             return "", ""
         who = mine.place(others[0]).who
         ways = ((*mine.ops[mine.op[one]].calls[::-1], mine.line(one)) for one in (*others, at))

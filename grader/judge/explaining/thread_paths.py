@@ -178,12 +178,15 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     loop, _ = declared.condition(here)
     works = is_beyond and any(f"`{words.name(one)}[" in told.first for one in ours.used)
     several = "One access of" in told.why  # whose index may be right
-    remedy, is_its_own = told.remedy, line in (here, declared.guard(here)[1])
+    launch, is_its_own = (
+        instance.problem.launches[where.launch - 1],
+        line in (here, declared.guard(here)[1]),
+    )
+    sizes = ", ".join(words.sizes(launch))
+    remedy = re.sub(r"(?<=the array here)(?=\?)", f", with {sizes}" * bool(sizes), told.remedy)
     if works and not (loop or several):
-        launch = instance.problem.launches[where.launch - 1]
         known = numbers_of(thread, launch, words)
         computed = declared.computed_on(declared.index(here, _array(told.first)), here, known)
-        sizes = ", ".join(words.sizes(launch))
         of, asked = f"{', with' if computed else ' with'} {sizes}" if sizes else "", ""
         remedy = (
             f"This thread should be here, but its index is wrong{computed}{of}. "
