@@ -416,16 +416,15 @@ class Declarations:
         ]
         if numbers and said:
             return f": {', '.join(said[:-1])}{' and ' * (len(said) > 1)}{said[-1]}"
-        *before, last = [str(at) for at in dict.fromkeys(at for _, at in found.values())][-3:] or [
-            ""
-        ]
+        *before, last = [*dict.fromkeys(str(at) for _, at in found.values())][-3:] or [""]
         return f" (line{'s' * bool(before)} {' and '.join([*before, last])})" if last else ""
 
     def _held(self, name: str, value: int | None) -> int | None:
         """A whole number as a variable holds it; None if it is too large for an int."""
-        kinds = [np.dtype(DTYPES.get(one.type, np.int32)) for one in self.variables[name]]
-        if value is not None and [one.kind for one in kinds] == ["u"]:
-            return value % (1 << 8 * kinds[0].itemsize)
+        types = {one.type for one in self.variables[name]}
+        kind = np.dtype(DTYPES.get("".join(types), np.int32))
+        if value is not None and kind.kind == "u":
+            return value % (1 << 8 * kind.itemsize)
         return value if abs(value or 0) < 1 << 31 else None
 
     def in_kernel(self, line: int) -> bool:

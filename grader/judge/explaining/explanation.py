@@ -172,11 +172,9 @@ class Explanation(MadeOf):
             asked = f"Is the choice{one.place.on} right for {one.place.who}?"
             remedy = self._guarded(one.place) or asked
             remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else remedy
-            here = self._steady(one)
-            remedy = first_asked(here, remedy) if here else remedy
-            said = f"{self._chosen(one)}.{_NO_NAN if _with_nan([one]) else ''}"
-            why = f"{here} {why}".strip()
-            yield Message(said, why, remedy, ours), one.place.line
+            said, here = f"{self._chosen(one)}.{_NO_NAN * bool(_with_nan([one]))}", self._steady(one)
+            told = Message(said, f"{here} {why}".strip(), first_asked(here, remedy), ours)
+            yield told, one.place.line
         nan = _with_nan(self.mine.choices)
         if nan and not _with_nan(self.ours.choices):
             yield f"{self._chosen(nan)}.{_NO_NAN}", nan.place.line
@@ -187,11 +185,9 @@ class Explanation(MadeOf):
         guard, at = self._declared.guard(choice.place.line or 0)
         names = re.fullmatch(r"(?:(\w+)|.*\W.*) (?:[<>]=?|[=!]=) (?:(\w+)|.*\W.*)", guard)
         rounds = [{*one.values} for one in self.mine.choices if one.place == choice.place]
-        same = set.intersection(*rounds)
-        name = (names and (names[1] or names[2])) or ""
-        if at != choice.place.line or len(same) != 1 or len(rounds) < 2 or not name:
-            return ""
-        return f"Here `{name}` is {same.pop():g}{self._declared.computed_on(name, at)}."
+        same, is_there = set.intersection(*rounds), names is not None and at == choice.place.line
+        name = (names[1] or names[2]) if names and is_there and len(rounds) > 1 == len(same) else ""
+        return f"Here `{name}` is {same.pop():g}{self._declared.computed_on(name, at)}." if name else ""
 
     def _chosen(self, one: Choice) -> str:
         """A choice with its place, in words."""

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from ...course.rules import blocks_and_threads, dimensions
 from ...cuda.errors import Message
 from ...grouped import grouped
 from ...say import race_advice
-from ..protocol import Element, ThreadPlace, Used
+from ..protocol import Element, ThreadPath, ThreadPlace, Used
 from ..verdict import Part
 from . import telling
 from .telling import About, Times, Told, capital, copied, times
@@ -26,22 +27,18 @@ from .thread_paths import (
 )
 
 
-_GIVEN_ON = re.compile(r"`(\w+)` is (\d+) \(line (\d+)(, unsigned)?")
+_GIVEN_ON = re.compile(r"`(\w+)` is (-?\d+) \(line (\d+)(, unsigned)?")
 
 
 def first_asked(here: str, asked: str, among: str = "") -> str:
-    """A question, after one about the last value that is told `here`; only a value that is one of
-    the numbers in `among`, if there are some, or too large for them."""
-    values = [
-        one
+    """A question, after one about the only value that is told `here`; if there are numbers in
+    `among`, about the only one that is one of these, or is too large for them."""
+    first = [
+        f"Is {one[2]} the right value of `{one[1]}` (line {one[3]})? If it is, "
         for one in _GIVEN_ON.finditer(here)
-        if one[4] or not among or re.search(rf"\b{one[2]}\b", among.partition("`")[2])
+        if one[4] or not among or re.search(rf"(?<![\w-]){one[2]}\b", among.partition("`")[2])
     ]
-    if not values:
-        return asked
-    name, value, line, _ = values[-1].groups()
-    first = f"Is {value} the right value of `{name}` (line {line})?"
-    return f"{first} If it is, {asked[0].lower()}{asked[1:]}"
+    return f"{first[0]}{asked[0].lower()}{asked[1:]}" if len(first) == 1 else asked
 
 
 class MadeOf(About):
@@ -97,8 +94,7 @@ class MadeOf(About):
     def _values(self, line: int, thread: ThreadPlace) -> str:
         """A sentence, after a blank, with the values that the names on a line have for a thread; ""
         where they are not known."""
-        launch = self._launch(self.pair.wrong.element.buffer)
-        known = numbers_of(thread, launch, self.words)
+        known = numbers_of(thread, self._launch(self.pair.wrong.element.buffer), self.words)
         computed = self._declared.computed_on(self._declared.line(line), line, known)
         return f" Here {computed[2:]}." if computed.startswith(":") else ""
 
@@ -289,23 +285,16 @@ class MadeOf(About):
     def _without_round(self, lost: Collection[Element]) -> tuple[Message, int | None]:
         """The loop that reads from the arrays of what is missing, and in which the thread that uses
         it in the solution makes no round; and its line."""
-        loads = [one for one in self.ours.loads if one.first in lost]
-        if not loads or any(one in self._loads for one in lost):
-            return Message(), None
-        who, declared = loads[0].loaded, self._declared
         names = {self.words.name(one.buffer) for one in lost}
-        for head, said in without_round(self.pair.path(who), self.words.source).items():
-            lines = range(head, len(declared.lines) + 1)
-            if any(
-                declared.loop(at)[1] == head and declared.mentions(at, one)
-                for at in lines
-                for one in names
-            ):
-                here = self._values(head, who)
-                return Message(
-                    f"On line {head}, {who.who} makes no round of the loop: {said}.{here}",
-                    remedy=self._doubted(said, here, who.who),
-                ), head
+        loaded = [one.loaded for one in self.ours.loads if one.first in lost]
+        whose = loaded[:1] if self._loads.keys().isdisjoint(lost) else []
+        for who, declared in ((one, self._declared) for one in whose):
+            for head, said in without_round(self.pair.path(who), self.words.source).items():
+                lines = [at for at in range(head, 1 + len(declared.lines)) if declared.loop(at)[1] == head]
+                if any(declared.mentions(*both) for both in product(lines, names)):
+                    here = self._values(head, who)
+                    told = f"On line {head}, {who.who} makes no round of the loop: {said}.{here}"
+                    return Message(told, remedy=self._doubted(said, here, who.who)), head
         return Message(), None
 
     def other_summands(self) -> Told:
@@ -316,9 +305,8 @@ class MadeOf(About):
 
     def _passed(self) -> tuple[str, int | None]:
         """The last conditions on the way of the thread that stored it (see `last_conditions`)."""
-        if not (last := self.mine.stored):
-            return "", None
-        return last_conditions(self.pair.path(last), self.words.source, last.line or 0)
+        path, at = (self.pair.path(last), last.line) if (last := self.mine.stored) else (ThreadPath(), 0)
+        return last_conditions(path, self.words.source, at or 0)
 
     def _differ(self, mine: Times, ours: Times, used: Sequence[Used], what: str) -> Told:
         lacks, has = ours.keys() - mine.keys(), mine.keys() - ours.keys()
@@ -329,7 +317,7 @@ class MadeOf(About):
         parts += [f"uses {self._listed(has)}, but should not"] if has else []
         if parts:
             end = self._joined = self._ways.joined(has, ours) if ours else None
-            sentence, line = f"{what} {'. It '.join(parts)}.", None
+            sentence, line, passed, remedy = f"{what} {'. It '.join(parts)}.", None, "", ""
             again = [one for one, times in mine.items() if times > ours.get(one, times)]
             more = f"It uses {self._listed(again)} several times." if again else ""
             wrong = next((one for one in used if one.first in has), None)
@@ -339,7 +327,7 @@ class MadeOf(About):
             elif wrong:
                 who, line = capital(wrong.loaded.who), wrong.loaded.line
                 sentence += f" {who} loads {self._name(wrong.first)}{wrong.loaded.on}."
-            passed, remedy = self._let_pass(wrong) if wrong else ("", "")
+                passed, remedy = self._let_pass(wrong)
             if not has and (kept := self._kept(lacks)):
                 line = self._reader(kept[0].buffer)
                 remedy = f"Which threads should read {self._listed(kept)} on line {line}?"
@@ -367,20 +355,14 @@ class MadeOf(About):
         """The condition of the `if` that a load is in, which let it happen, with values, and what
         to ask of it; "" where that is not known."""
         who, (guard, at) = wrong.loaded, self._declared.guard(wrong.loaded.line or 0)
-        if not guard or self._other_launch(wrong.first.buffer):
-            return "", ""
         text, many = self._declared.line(at), len(COMPARED.findall(guard))
-        branches = [one for one in self.pair.path(who).branches if one.place.line == at]
-        said = [as_written(one, text, True) for one in branches]
+        path = self.pair.path(who) if many and not self._other_launch(wrong.first.buffer) else ThreadPath()
+        said = [as_written(one, text, True) for one in path.branches if one.place.line == at]
         rounds = zip(*[iter(said)] * many, strict=False) if many and len(said) % many == 0 else ()
         passed = next((one for one in rounds if all(each.endswith("true") for each in one)), ())
-        if not passed:
-            return "", ""
-        here = self._values(at, who)
-        return (
-            f"{'Before that, on' if at != who.line else 'On'} line {at}, {' and '.join(passed)}.{here}",
-            self._doubted(passed[-1], here, who.who),
-        )
+        here, on = self._values(at, who) if passed else "", "On" if at == who.line else "Before that, on"
+        told = f"{on} line {at}, {' and '.join(passed)}.{here}"
+        return (told, self._doubted(told, here, who.who)) if passed else ("", "")
 
     def _after(self, line: int) -> str:
         """What to ask of the line that was the last to use what is missing."""

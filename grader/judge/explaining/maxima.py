@@ -5,66 +5,49 @@ factor exp(m - n) brings a value from m to n, and a division by a sum takes the 
 """
 
 import math
-from typing import NamedTuple
 
 from .trail import Trail
 
-_EITHER = ((0, 1), (1, 0))
+# A value has the factor exp(one number - the other); None for what it does not have.
+Refers = tuple[float | None, float | None]
+NOTHING: Refers = (None, None)
 
 
-class Refers(NamedTuple):
-    """A value has the factor exp(`start` - `end`); None for what it does not have."""
-
-    start: float | None = None
-    end: float | None = None
-
-
-class MixedUp(NamedTuple):
-    """A step that puts two values together which refer to different maxima: what made them, and
-    what they refer to. In a product the second is a factor for values that refer to its `start`."""
-
-    at: int
-    made: tuple[int, int]
-    refer: tuple[Refers, Refers]
-
-
-def mixed_up(trail: Trail) -> MixedUp | None:
-    """The first such step; None if there is none."""
-    known, ends = list[Refers](), {-math.inf}
+def mixed_up(trail: Trail) -> tuple[int, tuple[int, int], tuple[Refers, Refers]] | None:
+    """The first step that puts two values together which refer to different maxima, what made them,
+    and what they refer to; None if there is none. In a product the second is a factor for values
+    that refer to its first number."""
+    known, ends = [NOTHING] * len(trail), {-math.inf}
     for at in range(len(trail)):
         verb, made = trail.verb(at), trail.sources(at)
-        used, new = [known[one] for one in made], Refers()
+        used = [known[one] for one in made]
         if verb in ("rcp", "div"):
-            used[-1] = Refers(*used[-1][::-1])
+            used[-1] = used[-1][::-1]
         if verb.startswith("ex"):
-            new = _exponential(trail, made[0], math.log(2) if "2" in verb else 1.0)
-            ends |= {one for one in new[1:] if one is not None}
-        elif verb in ("half", "single", "rcp"):
-            new = used[0]
+            known[at] = _exponential(trail, made[0], math.log(2) if "2" in verb else 1.0)
+            ends |= {one for one in known[at][1:] if one is not None}
         elif verb in ("mul", "div", "add") and len(used) == 2:
             is_sum = verb == "add"
-            wanted = [one.end if is_sum else one.start for one in used]
-            both = [(a, b) for a, b in _EITHER if None not in (used[a].end, wanted[b])]
-            fits = [(a, b) for a, b in both if math.isclose(used[a].end, wanted[b], rel_tol=1e-5)]
-            for a, b in both if not fits else ():
-                if is_sum or wanted[b] in ends:
-                    return MixedUp(at, (made[a], made[b]), (used[a], used[b]))
+            wanted = [end if is_sum else start for start, end in used]
+            both = [(a, b) for a, b in ((0, 1), (1, 0)) if None not in (used[a][1], wanted[b])]
+            fit = [(a, b) for a, b in both if math.isclose(used[a][1], wanted[b], rel_tol=1e-5)]
+            for a, b in both:
+                if not fit and (is_sum or wanted[b] in ends):
+                    return at, (made[a], made[b]), (used[a], used[b])
             starts, stops = ([one for one in side if one is not None] for side in zip(*used))
-            new = Refers(None if is_sum else next(iter(starts), None), next(iter(stops), None))
-            if fits and not is_sum:
-                new = Refers(used[fits[0][0]].start, used[fits[0][1]].end)
-        known.append(new if verb.startswith("ex") or trail.value[at] else Refers())
+            new = (None if is_sum else (*starts, None)[0]), (*stops, None)[0]
+            new = (used[fit[0][0]][0], used[fit[0][1]][1]) if fit and not is_sum else new
+            known[at] = new if trail.value[at] else NOTHING
+        elif verb in ("half", "single", "rcp"):
+            known[at] = used[0]
     return None
 
 
 def _exponential(trail: Trail, of: int, scale: float) -> Refers:
     """What an exponential of a difference refers to; a constant may scale its argument before."""
-    given = trail.sources(of)
-    if trail.verb(of) == "mul" and any(trail.constant[one] for one in given):
-        of, scale = next(one for one in given if not trail.constant[one]), 1.0
-        given = trail.sources(of)
-    if trail.verb(of) != "sub" or len(given) != 2:
-        return Refers()
-    start, end = (float(trail.value[one]) * scale for one in given)
+    given = [one for one in trail.sources(of) if not trail.constant[one]]
+    if trail.verb(of) == "mul" and len(given) == 1:
+        of, scale = given[0], 1.0
+    start, end = (float(trail.value[one]) * scale for one in (*trail.sources(of), of, of)[:2])
     start = -math.inf if trail.value[of] == -math.inf else start  # a constant may be given as bits
-    return Refers(start, end) if math.isfinite(end) else Refers()
+    return (start, end) if trail.verb(of) == "sub" and math.isfinite(end) else NOTHING

@@ -666,41 +666,33 @@ class TwoTrails:
         """The one other thread that brings a value to a step, which it made on a line before, and
         what to ask of it; "" where that is not known."""
         mine = self.both[0]
-        warps = [(mine.place(one).block, mine.place(one).thread // 32) for one in (*mine.sources(at), at)]
         others = [one for one in mine.sources(at) if mine.place(one).who != mine.place(at).who]
-        if len(others) != 1 or len(set(warps)) > 1:
+        places = [mine.place(one) for one in (*mine.sources(at), at)]
+        ways = [(*mine.ops[mine.op[one]].calls[::-1], mine.line(one)) for one in (*others, at)]
+        made, used = next((both for both in zip(*ways[:2], strict=False) if both[0] != both[-1]), (0, 0))
+        if len(others) != 1 or len({(one.block, one.thread // 32) for one in places}) > 1 or not (made and used):
             return "", ""
         who = mine.place(others[0]).who
-        ways = ((*mine.ops[mine.op[one]].calls[::-1], mine.line(one)) for one in (*others, at))
-        made, used = next((both for both in zip(*ways, strict=False) if both[0] != both[1]), ("", ""))
-        return (
-            (f"{capital(who)} brings a value from line {made}.", f"Which value should {who} bring to line {used}?")
-            if made and used
-            else ("", "")
-        )
+        return f"{capital(who)} brings a value from line {made}.", f"Which value should {who} bring to line {used}?"
 
     def mixed(self) -> Told:
         """The step that puts exponentials of different maxima together, where the solution has
         such exponentials, too, and no such step; nothing if a sum of others lacks elements."""
         mine, ours = self.both
         found = mixed_up(mine) if ours.does("exp", "exp2", "ex2").any() else None
-        is_sum = found is not None and mine.verb(found.at) == "add"
-        lost = self.found.lost if self.found and is_sum else ()
-        if found is None or lost or mixed_up(ours):
+        if not found or mixed_up(ours):
             return
-        (one, other), ((_, end), (start, new)) = map(mine.said, found.made), found.refer
+        at, made, ((_, end), (start, new)) = found
+        (one, other), is_sum = map(mine.said, made), mine.verb(at) == "add"
         again = "already " * (not is_sum and end == new)
-        why = f"{one} is {again}made of exp(x - {end:.6g})"
-        if is_sum:
-            why += f", and {other} is made of exp(x - {new:.6g})."
-            asked = "How can both values have the same maximum before this step?"
-        elif new is None:
-            why += f". {other} is a factor for values that are made of exp(x - {start:.6g})."
-            asked = "Which maximum should both values have?"
-        else:
-            why += f". The factor {other} changes the maximum from {start:.6g} to {new:.6g}."
-            asked = "Which values should get this factor, and how often?"
-        yield _step(mine, found.at).told + Message(why=why, remedy=asked), mine.line(found.at)
+        same = "How can both values have the same maximum before this step?"
+        why = (
+            f"{one} is {again}made of exp({_less(end or 0)}), and {other} is "
+            + (f"made of exp({_less(new or 0)})." if is_sum else f"for values with the maximum {start:.6g}.")
+        )
+        if not (is_sum and self.found and self.found.lost):
+            asked = "How often should this step happen?" if again else same
+            yield _step(mine, at).told + Message(why=why, remedy=asked), mine.line(at)
 
     @property
     def beyond(self) -> list[Parting]:
@@ -801,6 +793,10 @@ def _step(mine: Trail, at: int) -> Parting:
         mine.words(at),
         calls=mine.ops[mine.op[at]].calls,
     )
+
+
+def _less(number: float) -> str:
+    return f"x {'+' if number < 0 else '-'} {abs(number):.6g}"
 
 
 def _few(trail: Trail, steps: Collection[int]) -> str:

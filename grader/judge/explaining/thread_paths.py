@@ -57,9 +57,8 @@ def last_conditions(
     if not held:
         return "", None
     joined = {*re.findall(r"&&|\|\|", declared.line(line))}
-    decides_alone = "false" if joined == {"&&"} else "true" if joined == {"||"} else ""
-    alone = [one for one in held[-most:] if decides_alone and one.endswith(decides_alone)]
-    last = alone or held[-most:]
+    decides_alone = {"&&": "false", "||": "true"}.get("".join(joined), "neither")
+    last = [one for one in held[-most:] if one.endswith(decides_alone)] or held[-most:]
     part = "the part " if len(last) == 1 and joined else ""
     return f"on line {line}, {part}{' and '.join(last)}", line
 
@@ -178,11 +177,8 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     loop, _ = declared.condition(here)
     works = is_beyond and any(f"`{words.name(one)}[" in told.first for one in ours.used)
     several = "One access of" in told.why  # whose index may be right
-    launch, is_its_own = (
-        instance.problem.launches[where.launch - 1],
-        line in (here, declared.guard(here)[1]),
-    )
-    sizes = ", ".join(words.sizes(launch))
+    is_its_own = line in (here, declared.guard(here)[1])
+    sizes = ", ".join(words.sizes(launch := instance.problem.launches[where.launch - 1]))
     remedy = re.sub(r"(?<=the array here)(?=\?)", f", with {sizes}" * bool(sizes), told.remedy)
     if works and not (loop or several):
         known = numbers_of(thread, launch, words)
