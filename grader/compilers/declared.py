@@ -299,6 +299,11 @@ class Declarations:
         """Whether a source line has a name in it."""
         return re.search(rf"\b{re.escape(name)}\b", self.line(line)) is not None
 
+    def is_in(self, head: int, name: str) -> bool:
+        """Whether a name is on a line of the loop that a source line begins."""
+        lines = range(head, 1 + len(self.lines))
+        return any(self.loop(at)[1] == head and self.mentions(at, name) for at in lines)
+
     def only_assigned(self, line: int | None, name: str) -> bool:
         """Whether a source line gives an element of an array a value, and names it nowhere else."""
         text, word = self.line(line), rf"(?<!\.)(?<!->)\b{re.escape(name)}\b"

@@ -110,26 +110,22 @@ class Reporter:
         return self._failure(ReadOnlyWrite(where, touched, access.constant))
 
     def endless(
-        self,
-        at: int,
-        lane: int,
-        runs: Counter[tuple[int, int]],
-        reads: tuple[list[tuple[Access, Hit]], list[tuple[Access, Hit]]],
+        self, at: int, lane: int, runs: Counter[tuple[int, int]], reads: list[tuple[Access, Hit]]
     ) -> CudaError:
-        """A thread goes round a loop forever, which jumps back at `at`. `reads`: its own, and those
-        of mbarriers by others; the error is about one of these for which some arrivals have come,
-        and not all."""
-        where, strong = self.here.location(at, lane), [one for one in reads[0] if one[0].strong]
-        if not strong:
+        """A thread goes round a loop forever, which jumps back at `at`. If it waits at an mbarrier,
+        the error is about one that some arrivals have come to, and not all."""
+        where, strong = self.here.location(at, lane), [one for one in reads if one[0].strong]
+        own = [one for one in strong if lane in lane_index(one[1].lanes)]
+        if not own:
             return self._failure(EndlessLoop(where, runs, None, None))
         seen = [
             (one, missing(one[0].read(one[1], 0, np.dtype(np.uint64))[0]))
-            for one in (strong[-1], *reads[1])
-            if one[0].mbarrier
+            for one in (own[-1], *strong)
+            if one[0].mbarrier and own[-1][0].mbarrier
         ]
-        alone = [(strong[-1], None), *seen][bool(seen)]
-        (access, hit), lacks = next((one for one in seen if 0 < one[1][0] < one[1][2]), alone)
-        if access is not strong[-1][0]:
+        begun = (one for one in seen if 0 < one[1][0] < one[1][2])
+        (access, hit), lacks = next(begun, seen[0] if seen else (own[-1], None))
+        if access is not own[-1][0]:
             where = self.here.location(access.at, int(lane_index(hit.lanes)[0]))
         touched = self.here.bytes(
             hit.space, hit.store, int(hit.addresses[0]), access.width, access.at

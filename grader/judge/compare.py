@@ -102,9 +102,11 @@ class Words:
         given = [one for one in self.problem.inputs.values() if one.dtype.kind in "iu"]
         shapes = {tuple(one.tolist()) for one in given if one.ndim == 1 and 1 < one.size < 9}
         fit = [one for one in shapes if (math.prod(one),) == shape and min(one) > 0]
-        if len(fit) != 1:
-            return self.index(element)
-        return tuple(int(one) for one in np.unravel_index(element.index, fit[0]))
+        return (
+            self.index(element)
+            if len(fit) != 1
+            else tuple(int(one) for one in np.unravel_index(element.index, fit[0]))
+        )
 
     def constant(self, buffer: str) -> bool:
         """Whether the exercise's signature declares a buffer const."""
@@ -257,9 +259,9 @@ def on_gpu(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
         or _wrong_output(instance, outcome, words)
         or _wrong_output(instance, outcome, words, "second")
     )
-    if result is None:
-        return passed(instance.case)
-    return result.saying(say.ON_HARDWARE + result.parts)
+    return (
+        passed(instance.case) if result is None else result.saying(say.ON_HARDWARE + result.parts)
+    )
 
 
 def failed(

@@ -120,9 +120,11 @@ def with_case(verdict: Verdict, case: CaseResult) -> Verdict:
         cases=(*verdict.cases, case),
         points=verdict.points + case.points,
     )
-    if verdict.status != Status.PASSED or case.status in (Status.PASSED, Status.NOT_RUN):
-        return changed
-    return replace(changed, status=case.status, message=case.message, line=case.line)
+    return (
+        changed
+        if verdict.status != Status.PASSED or case.status in (Status.PASSED, Status.NOT_RUN)
+        else replace(changed, status=case.status, message=case.message, line=case.line)
+    )
 
 
 def _told(examined: Examined, exercise: Exercise) -> EverySize:

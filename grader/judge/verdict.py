@@ -336,10 +336,12 @@ class Verdict:
         and no seed, from which whoever has the exercise draws them."""
         cases = tuple(case if case.visible else _category_only(case) for case in self.cases)
         failure = foremost(cases)
-        if failure is None or failure.visible:
-            return replace(self, cases=cases, seed=0)
-        return replace(
-            self, cases=cases, seed=0, message=failure.message, line=None, diagnostics=()
+        return (
+            replace(self, cases=cases, seed=0)
+            if failure is None or failure.visible
+            else replace(
+                self, cases=cases, seed=0, message=failure.message, line=None, diagnostics=()
+            )
         )
 
 

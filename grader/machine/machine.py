@@ -81,16 +81,10 @@ class Recurrence(Observer):
             elsewhere = unstarted and common - {self.wave.shared.store}
             now = [] if (common and idle) or elsewhere or self._chance_decides() else self._state()
             if len(now) == len(self.state) and all(map(np.array_equal, now, self.state)):
-                reads, others = (
-                    [one for (of, _), one in self.reads.items() if of is own and one[1].store in common]
-                    for own in (True, False)
-                )
+                reads = [one for one in self.reads.values() if one[1].store in common]
                 executed = {last for (_, last), rounds in self.runs.items() if rounds}
                 raise self.wave.report.endless(
-                    endless_loop(self.wave.kernel, executed, self.at),
-                    self.lane,
-                    self.runs,
-                    (reads, others),
+                    endless_loop(self.wave.kernel, executed, self.at), self.lane, self.runs, reads
                 )
 
     def run(self, first: int, last: int, lanes: Lanes) -> None:
@@ -140,7 +134,7 @@ class Recurrence(Observer):
         self.stores: set[Store] = set()  # something that decides was loaded from these
         self.plain = False  # by an access that no mbarrier answers
         self.changed: set[Store] = set()
-        # By whether `lane` reads there, and by instruction; of other lanes only from mbarriers.
+        # Those of `lane`, and of others from mbarriers: by whether they are its own, and where.
         self.reads: dict[tuple[bool, int], tuple[Access, Hit]] = {}
         self.wave.events.attend([*self.wave.events.observers, self])
 

@@ -85,10 +85,9 @@ def explained_case(judged: Known, at: int) -> Known:
     if result.where:
         number = min(result.where.launch, len(instance.problem.launches))
         pair = replace(pair, path=cache(partial(judged.session.path, instance, number)))
-    result = explained(result, pair, judged.words[at])
-    if mine.stored:
-        result = cases.in_block(result, problem, mine.stored.block)
-    return judged.with_result(at, _in_coordinates(result, problem))
+    told = explained(result, pair, judged.words[at])
+    told = cases.in_block(told, problem, mine.stored.block) if mine.stored else told
+    return judged.with_result(at, _in_coordinates(told, problem))
 
 
 def _launch_alone(judged: Outcomes, at: int, wrong: Wrong) -> CaseInstance | None:

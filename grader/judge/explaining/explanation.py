@@ -96,12 +96,12 @@ class Explanation(MadeOf):
         elif (place := self.mine.nan) and self._arose:
             strange = sorted(self.mine.operands, key=math.isinf)[1:]  # of two
             divides = self._ways.first_nan.startswith("divides")
-            remedy = "".join(f"Which step makes the {one:g}?" for one in strange)
-            if divides and strange and len(set(self.mine.operands)) == 1:
-                remedy = (
-                    "Should this division happen? If so, which step makes the "
-                    f"{strange[0]:g} that it divides by?"
-                )
+            remedy = (
+                "Should this division happen? If so, which step makes the "
+                f"{strange[0]:g} that it divides by?"
+                if divides and strange and len(set(self.mine.operands)) == 1
+                else "".join(f"Which step makes the {one:g}?" for one in strange)
+            )
             why = ""
             if given := next(self._infinite(), None):
                 name = self._name(given)
@@ -172,7 +172,10 @@ class Explanation(MadeOf):
             asked = f"Is the choice{one.place.on} right for {one.place.who}?"
             remedy = self._guarded(one.place) or asked
             remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else remedy
-            said, here = f"{self._chosen(one)}.{_NO_NAN * bool(_with_nan([one]))}", self._steady(one)
+            said, here = (
+                f"{self._chosen(one)}.{_NO_NAN * bool(_with_nan([one]))}",
+                self._steady(one),
+            )
             told = Message(said, f"{here} {why}".strip(), first_asked(here, remedy), ours)
             yield told, one.place.line
         nan = _with_nan(self.mine.choices)
@@ -187,7 +190,11 @@ class Explanation(MadeOf):
         rounds = [{*one.values} for one in self.mine.choices if one.place == choice.place]
         same, is_there = set.intersection(*rounds), names is not None and at == choice.place.line
         name = (names[1] or names[2]) if names and is_there and len(rounds) > 1 == len(same) else ""
-        return f"Here `{name}` is {same.pop():g}{self._declared.computed_on(name, at)}." if name else ""
+        return (
+            f"Here `{name}` is {same.pop():g}{self._declared.computed_on(name, at)}."
+            if name
+            else ""
+        )
 
     def _chosen(self, one: Choice) -> str:
         """A choice with its place, in words."""
@@ -258,23 +265,28 @@ class Explanation(MadeOf):
         if number is not None and search(0, number, len(self._declared.lines)):
             where = f" (line {there})" if there else ""
             why, line = f"The {number:g} is a number in your code{where}.", there or line
-            ask = f"Which value should be here instead of {number:g}?"
-            if NO_ELEMENT in found.mine:
-                ask = (
-                    f"Should {found.place.who} do this step without an element? If it should, "
-                    f"which value belongs here instead of {number:g}, or in the place of the "
-                    "result?"
-                )
+            ask = (
+                f"Should {found.place.who} do this step without an element? If it should, "
+                f"which value belongs here instead of {number:g}, or in the place of the result?"
+                if NO_ELEMENT in found.mine
+                else f"Which value should be here instead of {number:g}?"
+            )
         elif not words:
             right = "Everything that this step uses is right. The step itself is wrong."
             why = right if found.right else " ".join(found.sides) if found.sides[0] else ""
             ask = "What should this step do with its values?" if found.right else ""
-            ask = f"Should this step use {found.lacks}, too?" if found.lacks else ask
-            if found.mine.endswith(f" from 0 ({NO_ELEMENT})"):
-                ask = f"Should {found.place.who} do this step without an element?"
+            ask = (
+                f"Should {found.place.who} do this step without an element?"
+                if found.mine.endswith(f" from 0 ({NO_ELEMENT})")
+                else f"Should this step use {found.lacks}, too?"
+                if found.lacks
+                else ask
+            )
             if found.right and re.fullmatch(r"computes \S+", found.mine):  # of tensor cores
-                why = "The values are right, but some are in the wrong registers."
-                ask = "Which element belongs in each register of this instruction?"
+                why, ask = (
+                    "The values are right, but some are in the wrong registers.",
+                    "Which element belongs in each register of this instruction?",
+                )
         elif made is None:
             scaled = any(self.scaled())  # another step may lack the factor as well
             why = "" if scaled else f"{words} does not belong in this step."
@@ -284,8 +296,8 @@ class Explanation(MadeOf):
             ask = f"Which other value should line {found.place.line} use here?"
         elif not (ask or is_nan):
             ask = f"Which value should line {call or made} give here?"
-            if (call or made) != found.place.line:
-                ask = f"Should line {found.place.line} use this value? If it should, {ask.lower()}"
+            uses = f"Should line {found.place.line} use this value? If it should, {ask.lower()}"
+            ask = uses if (call or made) != found.place.line else ask
         told = found.told
         is_opaque = number is not None and re.fullmatch(r"computes \S+", found.mine)
         if is_nan or is_opaque or found == self._joined:  # it has been told, or says nothing

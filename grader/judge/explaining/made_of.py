@@ -3,8 +3,6 @@
 import math
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import replace
-from itertools import product
 
 import numpy as np
 
@@ -25,7 +23,6 @@ from .thread_paths import (
     of_floats,
     without_round,
 )
-
 
 _GIVEN_ON = re.compile(r"`(\w+)` is (-?\d+) \(line (\d+)(, unsigned)?")
 
@@ -121,10 +118,10 @@ class MadeOf(About):
         size = self.words.problem.outputs[buffer].value.size
         launches = [one for one in self.words.problem.launches if buffer in one.args]
         threads = max(blocks * block for blocks, block in blocks_and_threads(launches))
-        if line is None or self._declared.loop(line)[0] or threads >= size:
-            return ""
         return (
-            f"The launch has {threads:,} threads, and {self.words.name(buffer)} has {size:,} "
+            ""
+            if line is None or self._declared.loop(line)[0] or threads >= size
+            else f"The launch has {threads:,} threads, and {self.words.name(buffer)} has {size:,} "
             f"elements. Line {line} writes one element per thread."
         )
 
@@ -228,12 +225,12 @@ class MadeOf(About):
                 who = "" if stored.who == loaded.who else f", and {stored.who}"
                 sentence += f"{who or ' and'} stores it{stored.on}"
                 if not str(more):  # nothing is wrong with the index of the load
-                    asked = f"Which comparison decides about {self._name(mine)}?"
-                    if not math.isnan(self._input(mine)):
-                        asked = (
-                            f"Follow this value from line {line} to line {stored.line}. Which "
-                            "index or condition on its way is wrong?"
-                        )
+                    asked = (
+                        f"Which comparison decides about {self._name(mine)}?"
+                        if math.isnan(self._input(mine))
+                        else f"Follow this value from line {line} to line {stored.line}. Which "
+                        "index or condition on its way is wrong?"
+                    )
                     more, line = Message(remedy=asked), stored.line
             yield Message(f"{sentence}.") + more, head if rule.why == loop.first != "" else line
 
@@ -278,7 +275,7 @@ class MadeOf(About):
                 "" if head else self._loaded(self._ours),
                 loop.remedy or (self._after(line) if line else asked),
             )
-            yield told + replace(loop, remedy=""), head or line
+            yield told + Message(loop.first), head or line
             return
         yield from self._differ(self._mine, self._ours, self.mine.used, self._here)
 
@@ -287,14 +284,13 @@ class MadeOf(About):
         it in the solution makes no round; and its line."""
         names = {self.words.name(one.buffer) for one in lost}
         loaded = [one.loaded for one in self.ours.loads if one.first in lost]
-        whose = loaded[:1] if self._loads.keys().isdisjoint(lost) else []
-        for who, declared in ((one, self._declared) for one in whose):
-            for head, said in without_round(self.pair.path(who), self.words.source).items():
-                lines = [at for at in range(head, 1 + len(declared.lines)) if declared.loop(at)[1] == head]
-                if any(declared.mentions(*both) for both in product(lines, names)):
-                    here = self._values(head, who)
-                    told = f"On line {head}, {who.who} makes no round of the loop: {said}.{here}"
-                    return Message(told, remedy=self._doubted(said, here, who.who)), head
+        is_used = not self._loads.keys().isdisjoint(lost)
+        path = ThreadPath() if is_used or not loaded else self.pair.path(loaded[0])
+        for head, said in without_round(path, self.words.source).items():
+            if any(self._declared.is_in(head, one) for one in names):
+                who, here = loaded[0].who, self._values(head, loaded[0])
+                told = f"On line {head}, {who} makes no round of the loop: {said}.{here}"
+                return Message(told, remedy=self._doubted(said, here, who)), head
         return Message(), None
 
     def other_summands(self) -> Told:
@@ -305,7 +301,9 @@ class MadeOf(About):
 
     def _passed(self) -> tuple[str, int | None]:
         """The last conditions on the way of the thread that stored it (see `last_conditions`)."""
-        path, at = (self.pair.path(last), last.line) if (last := self.mine.stored) else (ThreadPath(), 0)
+        path, at = (
+            (self.pair.path(last), last.line) if (last := self.mine.stored) else (ThreadPath(), 0)
+        )
         return last_conditions(path, self.words.source, at or 0)
 
     def _differ(self, mine: Times, ours: Times, used: Sequence[Used], what: str) -> Told:
@@ -327,7 +325,7 @@ class MadeOf(About):
             elif wrong:
                 who, line = capital(wrong.loaded.who), wrong.loaded.line
                 sentence += f" {who} loads {self._name(wrong.first)}{wrong.loaded.on}."
-                passed, remedy = self._let_pass(wrong)
+                passed, remedy = ("", "") if lacks else self._let_pass(wrong)
             if not has and (kept := self._kept(lacks)):
                 line = self._reader(kept[0].buffer)
                 remedy = f"Which threads should read {self._listed(kept)} on line {line}?"
@@ -356,19 +354,25 @@ class MadeOf(About):
         to ask of it; "" where that is not known."""
         who, (guard, at) = wrong.loaded, self._declared.guard(wrong.loaded.line or 0)
         text, many = self._declared.line(at), len(COMPARED.findall(guard))
-        path = self.pair.path(who) if many and not self._other_launch(wrong.first.buffer) else ThreadPath()
+        path = (
+            self.pair.path(who)
+            if many and not self._other_launch(wrong.first.buffer)
+            else ThreadPath()
+        )
         said = [as_written(one, text, True) for one in path.branches if one.place.line == at]
         rounds = zip(*[iter(said)] * many, strict=False) if many and len(said) % many == 0 else ()
         passed = next((one for one in rounds if all(each.endswith("true") for each in one)), ())
-        here, on = self._values(at, who) if passed else "", "On" if at == who.line else "Before that, on"
-        told = f"{on} line {at}, {' and '.join(passed)}.{here}"
-        return (told, self._doubted(told, here, who.who)) if passed else ("", "")
+        here, asked = self._values(at, who) if passed else "", " and ".join(passed)
+        told = f"{'On' if at == who.line else 'Before that, on'} line {at}, {asked}.{here}"
+        return (told, self._doubted(asked, here, who.who)) if passed else ("", "")
 
     def _after(self, line: int) -> str:
         """What to ask of the line that was the last to use what is missing."""
-        if self._declared.guard(line)[1] == line:
-            return f"For which threads is the condition on line {line} true?"
-        return f"Is line {line} right? If it is, which step should use its result?"
+        return (
+            f"For which threads is the condition on line {line} true?"
+            if self._declared.guard(line)[1] == line
+            else f"Is line {line} right? If it is, which step should use its result?"
+        )
 
     def _asked(self, lacks: Collection[Element], has: Collection[Element], line: int | None) -> str:
         """What to ask of elements that something does not use, or should not use."""

@@ -30,13 +30,22 @@ def mixed_up(trail: Trail) -> tuple[int, tuple[int, int], tuple[Refers, Refers]]
             is_sum = verb == "add"
             wanted = [end if is_sum else start for start, end in used]
             both = [(a, b) for a, b in ((0, 1), (1, 0)) if None not in (used[a][1], wanted[b])]
-            fit = [(a, b) for a, b in both if math.isclose(used[a][1], wanted[b], rel_tol=1e-5)]
+            fit = [
+                (a, b)
+                for a, b in both
+                if math.isclose(used[a][1] or 0.0, wanted[b] or 0.0, rel_tol=1e-5)
+            ]
             for a, b in both:
                 if not fit and (is_sum or wanted[b] in ends):
                     return at, (made[a], made[b]), (used[a], used[b])
-            starts, stops = ([one for one in side if one is not None] for side in zip(*used))
-            new = (None if is_sum else (*starts, None)[0]), (*stops, None)[0]
-            new = (used[fit[0][0]][0], used[fit[0][1]][1]) if fit and not is_sum else new
+            starts, stops = (
+                [one for one in side if one is not None] for side in zip(*used, strict=True)
+            )
+            new = (
+                (used[fit[0][0]][0], used[fit[0][1]][1])
+                if fit and not is_sum
+                else (None if is_sum else (*starts, None)[0], (*stops, None)[0])
+            )
             known[at] = new if trail.value[at] else NOTHING
         elif verb in ("half", "single", "rcp"):
             known[at] = used[0]

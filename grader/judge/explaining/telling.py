@@ -46,9 +46,11 @@ FEW = 3  # different places at least, for a rule about numbers
 
 def rule(rows: Rows) -> str:
     """A sentence; nothing where there is no rule. All indices are of one length."""
-    if not rows or any(len(mine) != len(ours) for mine, ours in rows):
-        return ""
-    return _exchanged_dimensions(rows) or _along_one(rows)
+    return (
+        ""
+        if not rows or any(len(mine) != len(ours) for mine, ours in rows)
+        else _exchanged_dimensions(rows) or _along_one(rows)
+    )
 
 
 def _exchanged_dimensions(rows: Rows) -> str:
@@ -57,9 +59,11 @@ def _exchanged_dimensions(rows: Rows) -> str:
     for a, b in combinations(range(dimensions), 2):
         swapped = all(mine == _exchanged(ours, a, b) for mine, ours in rows)
         if swapped and any(mine != ours for mine, ours in rows):
-            if dimensions == 2:
-                return "Row and column are swapped."
-            return f"The {ORDINALS[a]} and the {ORDINALS[b]} index are swapped."
+            return (
+                "Row and column are swapped."
+                if dimensions == 2
+                else f"The {ORDINALS[a]} and the {ORDINALS[b]} index are swapped."
+            )
     return ""
 
 
@@ -128,9 +132,11 @@ def _strides(places: Sequence[Index], taken: Sequence[int]) -> Index | None:
     fitted, _, rank, _ = np.linalg.lstsq(rows, np.array(taken), rcond=None)
     whole = np.rint(fitted).astype(int)
     # One more than there are unknowns: what always fits is no rule.
-    if rank < rows.shape[1] or len(places) <= rank or (rows @ whole != taken).any():
-        return None
-    return tuple(whole.tolist())
+    return (
+        None
+        if rank < rows.shape[1] or len(places) <= rank or (rows @ whole != taken).any()
+        else tuple(whole.tolist())
+    )
 
 
 LOOKED_AT = 24  # elements of the output
@@ -204,9 +210,11 @@ def whole(ratio: float) -> bool:
 
 def factor(ratio: float) -> str:
     """ "1/4 of" or "3 times"."""
-    if 0 < abs(ratio) < 0.7 and abs(1 / ratio - round(1 / ratio)) < 1e-3:
-        return f"1/{round(1 / ratio)} of"
-    return f"{ratio:.6g} times"
+    return (
+        f"1/{round(1 / ratio)} of"
+        if 0 < abs(ratio) < 0.7 and abs(1 / ratio - round(1 / ratio)) < 1e-3
+        else f"{ratio:.6g} times"
+    )
 
 
 def capital(text: str) -> str:
@@ -225,9 +233,11 @@ def times(used: Sequence[Used]) -> Times:
 def threads(places: Sequence[ThreadPlace]) -> str:
     """Threads in words, or their blocks, where they are in several."""
     blocks = sorted({one.block for one in places})
-    if len(blocks) > 1:
-        return f"threads of {_run('block', blocks)}"
-    return f"{_run('thread', sorted({one.thread for one in places}))} of block {blocks[0]}"
+    return (
+        f"threads of {_run('block', blocks)}"
+        if len(blocks) > 1
+        else f"{_run('thread', sorted({one.thread for one in places}))} of block {blocks[0]}"
+    )
 
 
 def _run(noun: str, numbers: list[int]) -> str:
@@ -330,9 +340,11 @@ class About:
         who = threads([self._loads[one][0].loaded for one in elements])
         verb, end = ("load" if "s " in who else "loads"), self._last_use(elements)
         most = "most of " * any(self._last_use([one]) != end for one in elements)
-        last = f" Line {end} is the last line that uses {most}{them}." if end else ""
-        if kept := self._kept(elements):
-            last = f" The results are in {self._listed(kept)}, but no thread uses them."
+        last = (
+            f" The results are in {self._listed(kept)}, but no thread uses them."
+            if (kept := self._kept(elements))
+            else f" Line {end} is the last line that uses {most}{them}." * bool(end)
+        )
         return f"{capital(who)} {verb} {them}.{last}"
 
     def _kept(self, elements: Collection[Element]) -> list[Element]:
@@ -665,15 +677,24 @@ class TwoTrails:
     def _brought(self, at: int) -> tuple[str, str]:
         """The one other thread that brings a value to a step, which it made on a line before, and
         what to ask of it; "" where that is not known."""
-        mine = self.both[0]
-        others = [one for one in mine.sources(at) if mine.place(one).who != mine.place(at).who]
-        places = [mine.place(one) for one in (*mine.sources(at), at)]
+        mine, place = self.both[0], self.both[0].place
+        others = [one for one in mine.sources(at) if place(one).who != place(at).who]
         ways = [(*mine.ops[mine.op[one]].calls[::-1], mine.line(one)) for one in (*others, at)]
-        made, used = next((both for both in zip(*ways[:2], strict=False) if both[0] != both[-1]), (0, 0))
-        if len(others) != 1 or len({(one.block, one.thread // 32) for one in places}) > 1 or not (made and used):
-            return "", ""
-        who = mine.place(others[0]).who
-        return f"{capital(who)} brings a value from line {made}.", f"Which value should {who} bring to line {used}?"
+        made, used = next(
+            (both for both in zip(*ways[:2], strict=False) if both[0] != both[-1]), (None, None)
+        )
+        first, warps = (
+            place((*others, at)[0]),
+            {(p.block, p.thread // 32) for p in map(place, (*others, at))},
+        )
+        return (
+            (
+                f"{capital(first.who)} brings a value from line {made}.",
+                f"Which value should {first.who} bring to line {used}?",
+            )
+            if len(others) == len(warps) == 1 and made and used
+            else ("", "")
+        )
 
     def mixed(self) -> Told:
         """The step that puts exponentials of different maxima together, where the solution has
@@ -685,13 +706,17 @@ class TwoTrails:
         at, made, ((_, end), (start, new)) = found
         (one, other), is_sum = map(mine.said, made), mine.verb(at) == "add"
         again = "already " * (not is_sum and end == new)
-        same = "How can both values have the same maximum before this step?"
-        why = (
-            f"{one} is {again}made of exp({_less(end or 0)}), and {other} is "
-            + (f"made of exp({_less(new or 0)})." if is_sum else f"for values with the maximum {start:.6g}.")
+        why = f"{one} is {again}made of exp({_less(end or 0)}), and {other} is " + (
+            f"made of exp({_less(new or 0)})."
+            if is_sum
+            else f"for values with the maximum {start:.6g}."
         )
         if not (is_sum and self.found and self.found.lost):
-            asked = "How often should this step happen?" if again else same
+            asked = (
+                "How often should this step happen?"
+                if again
+                else "How can both values have the same maximum before this step?"
+            )
             yield _step(mine, at).told + Message(why=why, remedy=asked), mine.line(at)
 
     @property
@@ -705,9 +730,11 @@ class TwoTrails:
             return []
         known = [self._descent.known(one) for one in (found[0], *mine.sources(found[0]))]
         is_harmless = known[0] and np.isfinite(mine.value[-1])
-        if is_harmless or (self.descended and not all(known[1:])):
-            return []
-        return [_step(mine, at) for at in dict.fromkeys(found)]
+        return (
+            []
+            if is_harmless or (self.descended and not all(known[1:]))
+            else [_step(mine, at) for at in dict.fromkeys(found)]
+        )
 
     def goes_on(self, from_parts: bool) -> str:
         """What the solution does next with the value that `mine` ends with; "" if it never has
@@ -720,9 +747,9 @@ class TwoTrails:
             (user for user in ours.users(mine.key(-1)) if ours.key(user) not in mine.keys),
             key=lambda user: ours.verb(user) in ANY_ORDER,
         )
-        if not new or (from_parts and ours.verb(new[0]) in ANY_ORDER):
-            return ""
-        return ours.words(new[0])
+        return (
+            "" if not new or (from_parts and ours.verb(new[0]) in ANY_ORDER) else ours.words(new[0])
+        )
 
     def cancelled(self, wanted: float) -> tuple[ThreadPlace, str, float] | None:
         """Where numbers cancel so that rounding explains a wrong element that should be `wanted`:

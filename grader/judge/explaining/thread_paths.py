@@ -140,10 +140,10 @@ class _Decides:
     def __call__(self, one: Choice) -> bool:
         line = one.place.line or 0
         asked = self._declared.made_of(self._declared.line(line))
-        if line in self._declared.loops and self._declared.loop(self._here)[1] != line:
-            return False
         return (
-            operator_of(one) not in ("==", "!=")
+            False
+            if line in self._declared.loops and self._declared.loop(self._here)[1] != line
+            else operator_of(one) not in ("==", "!=")
             and not asked.isdisjoint({"threadIdx", "blockIdx", "asm", "thread_rank"})
             and (not self._made or bool(self._made & asked - _SIZES))
         )
