@@ -428,9 +428,8 @@ class Declarations:
         """A whole number as a variable holds it; None if it is too large for an int."""
         types = {one.type for one in self.variables[name]}
         kind = np.dtype(DTYPES.get("".join(types), np.int32))
-        if value is not None and kind.kind == "u":
-            return value % (1 << 8 * kind.itemsize)
-        return value if abs(value or 0) < 1 << 31 else None
+        held = value if abs(value or 0) < 1 << 31 else None
+        return value % (1 << 8 * kind.itemsize) if value and kind.kind == "u" else held
 
     def in_kernel(self, line: int) -> bool:
         """Whether a source line is in a kernel, and not in a function that one calls."""

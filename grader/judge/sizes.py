@@ -97,9 +97,11 @@ def reasoned(
     broken = _broken(found.tried, exercise, source, limits) if found.tried else None
     if found.tried and broken is None:
         return EverySize("not decided", why="a launch that was suspected goes well"), None
-    if broken and examined.reasoned:
-        return replace(found, why=broken.message), None
-    return found, broken
+    return (
+        (replace(found, why=broken.message), None)
+        if broken and examined.reasoned
+        else (found, broken)
+    )
 
 
 def reason(source: str, exercise: Exercise, limits: Limits) -> Reply:

@@ -393,9 +393,11 @@ def _cause(case: CaseResult, verdict: Verdict) -> tuple[object, ...]:
     """What cases of one cause have in common."""
     if verdict.partial and case.status == verdict.status:
         return (case.status,)
-    if (verdict.diagnostics and case.status == Status.COMPILE_ERROR) or not case.visible:
-        return case.status, case.line
-    return case.status, case.line or case.message
+    return (
+        (case.status, case.line)
+        if (verdict.diagnostics and case.status == Status.COMPILE_ERROR) or not case.visible
+        else (case.status, case.line or case.message)
+    )
 
 
 def stopped(cases: list[CaseResult], verdict: Verdict) -> str:

@@ -108,9 +108,11 @@ def _in_local(declared: Declarations, size: int, touched: Bytes) -> ArrayPlace:
     fitting = [array for array in arrays if fills(array)]
     if len(fitting) == 1:
         return _element(declared, fitting[0], touched.address, size, touched.width)
-    if len(arrays) == 1:
-        return ArrayPlace(f"an element of `{arrays[0].name}`", arrays[0].name)
-    return ArrayPlace("an element of an array of its own")
+    return (
+        ArrayPlace(f"an element of `{arrays[0].name}`", arrays[0].name)
+        if len(arrays) == 1
+        else ArrayPlace("an element of an array of its own")
+    )
 
 
 def _element(
@@ -370,9 +372,9 @@ def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> Message | None
             remedy="The loop's condition, or a guard, must check that index too: it must be below "
             f"{_limit(place, who)}.{who.or_equal if index == count else ''}",
         )
-    if 0 < own < count and index in (own * 2, own * 4, own * 8):
-        return _multiple(place, who)
-    return None
+    return (
+        _multiple(place, who) if 0 < own < count and index in (own * 2, own * 4, own * 8) else None
+    )
 
 
 def _multiple(place: _Element, who: ThreadNumbers) -> Message:

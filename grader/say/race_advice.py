@@ -217,9 +217,11 @@ def _barrier(race: Race) -> str:
         return "`cluster.sync()`"
     if not race.same_warp:
         return "`__syncthreads()`"
-    if race.evidence.one_warp:
-        return "`__syncwarp()` or `__syncthreads()`"
-    return "`__syncthreads()` (or `__syncwarp()`, if no other warp uses what is written)"
+    return (
+        "`__syncwarp()` or `__syncthreads()`"
+        if race.evidence.one_warp
+        else "`__syncthreads()` (or `__syncwarp()`, if no other warp uses what is written)"
+    )
 
 
 def _after_its_ticket(race: Race, declared: Declarations) -> Message | None:

@@ -117,7 +117,10 @@ class Explanation(MadeOf):
     def _infinite(self) -> Iterator[Element]:
         """The elements of inputs among the operands of the first NaN that are infinite."""
         infinite = {*filter(math.isinf, self.mine.operands)}
-        return (one for one in self._mine if infinite and self._input(one) in infinite)
+        yield from sorted(
+            (one for one in self._mine if infinite and self._input(one) in infinite),
+            key=lambda one: self._name(one) not in self._ways.first_nan,
+        )
 
     def narrowed(self) -> Told:
         """A step that leaves digits out, which the solution keeps, where little more is wrong."""
@@ -472,7 +475,7 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         named = about.words.element(pair.wrong.element)
         parts += Message(f"{capital(stored.who)} wrote {named}{stored.on}.")
         line = stored.line
-        if not told and (made := about._ways.last_line) not in (None, line):
+        if (made := about._ways.last_line) not in (None, line):
             parts += Message(f"Its value comes from line {made}.")
     patterns = tuple(str(pattern) for pattern, _, _ in told)
     leads = [

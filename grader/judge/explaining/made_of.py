@@ -45,9 +45,11 @@ class MadeOf(About):
         """What it was made of and should have been, where that is not the same."""
         if self._all_told and self._mine.keys() != self._ours.keys():
             return self._parts(self._mine, self._ours)
-        if any(self.too_often()):
-            return self._parts(times(self.mine.summed), times(self.ours.summed))
-        return ()
+        return (
+            self._parts(times(self.mine.summed), times(self.ours.summed))
+            if any(self.too_often())
+            else ()
+        )
 
     def nobody(self) -> Told:
         """Nobody wrote it: the only line that would, and who does in a right kernel."""

@@ -571,6 +571,8 @@ class TwoTrails:
                 *({ours.key(one)} & mine.keys or ours.operands(one) for one in missing)
             )
             held = [mine.made(key) for key in wanted & mine.keys - mine.operands(at)]
+            on_lines = "".join(f" (line {on})" for one in held if (on := mine.line(one)))
+            lacks = f"{mine.said(held[0])}{on_lines}" if strange and len(held) == 1 else ""
             told = replace(
                 told,
                 ours=words,
@@ -578,16 +580,16 @@ class TwoTrails:
                 sides=(
                     f"{known} {'are' if ' and ' in known else 'is'} right here." if known else "",
                     f"{doubted} or the operation is wrong, or a step is missing."
-                    if doubted
+                    if doubted and not lacks
+                    else ""
+                    if doubted or (lacks and not elsewhere)
                     else f"A step with {elsewhere} is missing before this one."
                     if elsewhere
                     else "The operation is wrong, or a step is missing."
                     if fixed or strange
                     else "This step, or one before it, is wrong.",
                 ),
-                lacks=f"{mine.said(held[0])}{f' (line {on})' if (on := mine.line(held[0])) else ''}"
-                if strange and len(held) == 1
-                else "",
+                lacks=lacks,
             )
             # A compiler adds what a line subtracts.
             is_turned = bool(fixed) and (mine.verb(at), ours.verb(other)) == ("add", "sub")
@@ -706,8 +708,9 @@ class TwoTrails:
         at, made, ((_, end), (start, new)) = found
         (one, other), is_sum = map(mine.said, made), mine.verb(at) == "add"
         again = "already " * (not is_sum and end == new)
-        why = f"{one} is {again}made of exp({_less(end or 0)}), and {other} is " + (
-            f"made of exp({_less(new or 0)})."
+        minus = (f"{'+' if at < 0 else '-'} {abs(at):.6g}" for at in (end or 0, new or 0))
+        why = f"{one} is {again}made of exp(x {next(minus)}), and {other} is " + (
+            f"made of exp(x {next(minus)})."
             if is_sum
             else f"for values with the maximum {start:.6g}."
         )
@@ -820,10 +823,6 @@ def _step(mine: Trail, at: int) -> Parting:
         mine.words(at),
         calls=mine.ops[mine.op[at]].calls,
     )
-
-
-def _less(number: float) -> str:
-    return f"x {'+' if number < 0 else '-'} {abs(number):.6g}"
 
 
 def _few(trail: Trail, steps: Collection[int]) -> str:

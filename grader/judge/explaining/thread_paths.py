@@ -196,9 +196,13 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
         same = f"condition or the index on line {here}"
         apart = f"condition on line {line} or the index on line {here}"
         remedy = f"Is the {same if line == here else apart} wrong for this thread?"
-    passed = f"Before that, {asked}." if asked and (is_its_own or is_beyond) else ""
+    why = (
+        f"The launch has {sizes}." if sizes and not is_beyond else "",
+        f"Before that, {asked}." if asked and (is_its_own or is_beyond) else "",
+        *(told.why, seen.why),
+    )
     return Message(
         told.first,
-        seen.why if seen.remedy else f"{passed} {told.why} {seen.why}".strip(),
+        seen.why if seen.remedy else " ".join(filter(None, why)),
         seen.remedy or remedy,
     )

@@ -126,9 +126,11 @@ class Trail:
         phrase = _SAY.get(verb, "")
         if len(values) > 4:
             return f"computes {self.said(at)}"
-        if not phrase or phrase.count("{") > len(values):
-            return f"computes {self.said(at)} from {', '.join(values)}"
-        return phrase.format(*values)
+        return (
+            f"computes {self.said(at)} from {', '.join(values)}"
+            if not phrase or phrase.count("{") > len(values)
+            else phrase.format(*values)
+        )
 
     def element(self, at: int) -> Element | None:
         """What a step is that lay in memory."""
