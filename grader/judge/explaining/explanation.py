@@ -91,8 +91,13 @@ class Explanation(MadeOf):
         origin = self.mine.origin
         if isinstance(origin, Element) and math.isnan(self._input(origin)):
             name = self._name(origin)
-            asked = f"Which comparison decides about {name}?"
-            yield Message(why=f"{name} is NaN in the input.{_NO_NAN}", remedy=asked), None
+            yield (
+                Message(
+                    why=f"{name} is NaN in the input.{_NO_NAN}",
+                    remedy=f"Which comparison decides about {name}?",
+                ),
+                None,
+            )
         elif (place := self.mine.nan) and self._arose:
             strange = sorted(self.mine.operands, key=math.isinf)[1:]  # of two
             divides = self._ways.first_nan.startswith("divides")

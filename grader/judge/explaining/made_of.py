@@ -99,7 +99,7 @@ class MadeOf(About):
 
     def _doubted(self, asked: str, here: str, who: str) -> str:
         """What to ask of a condition: first of a value in it that an earlier line gives."""
-        other = "true" if asked.endswith("false") else "false"
+        other = str(asked.endswith("false")).lower()
         return first_asked(here, f"Should this condition be {other} for {who}?", asked)
 
     def _launch(self, buffer: str) -> Launch:
@@ -336,7 +336,7 @@ class MadeOf(About):
             elif not has and lacks.isdisjoint(one.first for one in self.mine.loads):
                 line = self._only_load(lacks)
             said = " ".join(filter(None, (sentence, passed, self._loaded(lacks, not has), more)))
-            loop, over = Message(), self._declared.kept_over(line or 0) if has else None
+            loop, over = Message(), None if lacks else self._declared.kept_over(line or 0)
             if over:
                 name, given, head = over
                 loop = Message(

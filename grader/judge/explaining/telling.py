@@ -700,10 +700,12 @@ class TwoTrails:
 
     def mixed(self) -> Told:
         """The step that puts exponentials of different maxima together, where the solution has
-        such exponentials, too, and no such step; nothing if a sum of others lacks elements."""
-        mine, ours = self.both
+        such exponentials, too, and no such step; nothing if a sum of others lacks elements, or if
+        a step is known that is wrong, or uses a wrong element."""
+        (mine, ours), known = self.both, self.descended
         found = mixed_up(mine) if ours.does("exp", "exp2", "ex2").any() else None
-        if not found or mixed_up(ours):
+        is_known = known is not None and (known.right or (known.bad or ("", 0))[1] is None)
+        if not found or is_known or mixed_up(ours):
             return
         at, made, ((_, end), (start, new)) = found
         (one, other), is_sum = map(mine.said, made), mine.verb(at) == "add"
