@@ -471,7 +471,10 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     about = Explanation(pair, words)
     result = replace(result, made_of=about.parts(), differs=about.first_step())
     told = about.told()
-    line = next((line for _, _, line in told if line), None)
+    line, patterns = (
+        next((line for _, _, line in told if line), None),
+        tuple(str(pattern) for pattern, _, _ in told),
+    )
     parts = replace(result.parts, why="", remedy="")
     for _, message, _ in told:
         again = message.first and message.first in f"{parts.first} {parts.why}"
@@ -480,9 +483,9 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         named = about.words.element(pair.wrong.element)
         parts += Message(f"{capital(stored.who)} wrote {named}{stored.on}.")
         line = stored.line
-        if (made := about._ways.last_line) not in (None, line):
-            parts += Message(f"Its value comes from line {made}.")
-    patterns = tuple(str(pattern) for pattern, _, _ in told)
+        is_known = {*patterns} - {str(Pattern.OTHER_ELEMENTS)}
+        if not is_known and (made := about._ways.last_line) not in (None, line):
+            parts += Message(**{"why" if told else "first": f"Its value comes from line {made}."})
     leads = [
         one
         for one in told

@@ -197,7 +197,8 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
         apart = f"condition on line {line} or the index on line {here}"
         remedy = f"Is the {same if line == here else apart} wrong for this thread?"
     why = (
-        f"The launch has {sizes}." if sizes and not is_beyond else "",
+        f"The launch has {sizes}."
+        * bool(sizes and not is_beyond and ("copy" in told.first or (asked and is_its_own))),
         f"Before that, {asked}." if asked and (is_its_own or is_beyond) else "",
         *(told.why, seen.why),
     )
