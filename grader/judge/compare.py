@@ -132,10 +132,10 @@ class Words:
         with_sizes = f" ({sizes})" if sizes else ""
         return f"In launch {number} of {len(self.problem.launches)}{with_sizes}: "
 
-    def numbers(self, launch: Launch) -> dict[str, int]:
-        """The whole numbers that a launch passes, by parameter."""
+    def numbers(self, launch: Launch, kind: type[np.number] = np.integer) -> dict[str, Any]:
+        """The numbers of a kind that a launch passes, by parameter: whole ones, or floats."""
         names = zip(parameters(self.solution, launch.kernel) or (), launch.args, strict=False)
-        return {one.name: int(arg) for one, arg in names if isinstance(arg, np.integer)}
+        return {one.name: arg.item() for one, arg in names if isinstance(arg, kind)}
 
     def sizes(self, launch: Launch) -> list[str]:
         """The same in words: "n = 33"."""

@@ -247,8 +247,10 @@ class Explanation(MadeOf):
         found, end = self._ways.descended, self._ways.found
         if found is None or end is None or (of_others and end.bad is None):
             return
-        words, made, call = found.bad or ("", None, None)
-        is_nan = math.isnan(found.place.values[0])
+        (words, made, call), is_nan = (
+            found.bad or ("", None, None),
+            math.isnan(found.place.values[0]),
+        )
         number, line, search = found.number, found.place.line, self._declared.with_number
         called = [at for at in found.calls if number is not None and search(at, number, 0)]
         there = None if number is None or made is None else search([*called, made][0], number)
@@ -373,9 +375,9 @@ class Explanation(MadeOf):
             and abs(first - 1) > 1e-3
         ):
             times = float(ratio.mean())
+            by = max(times, 1 / times, key=abs)
             does, undoes = ("multiplies", "divide") if abs(times) > 1 else ("divides", "multiply")
-            by = f"{max(times, 1 / times, key=abs):.6g}"
-            asked = f"Which step {does} by {by}, or should {undoes} by it?"
+            asked = f"{self._named(by)}Which step {does} by {by:.6g}, or should {undoes} by it?"
             what, ask = (
                 (f"is {factor(times)} what it should be", asked)
                 if abs(times + 1) > 1e-3
@@ -383,14 +385,30 @@ class Explanation(MadeOf):
             )
         elif len(off) > 1 and constant(off):
             amount = float(off.mean())
-            what = f"is {abs(amount):.6g} too {'large' if amount > 0 else 'small'}"
-            ask = f"Which step {'adds' if amount > 0 else 'should add'} {abs(amount):.6g}?"
+            what, ask = (
+                f"is {abs(amount):.6g} too {'large' if amount > 0 else 'small'}",
+                f"Which step {'adds' if amount > 0 else 'should add'} {abs(amount):.6g}?",
+            )
         else:
             return
-        lost = self._ways.descended and self._ways.descended.lost
-        same = f" {self._here} uses the right elements." if self._same and not lost else ""
+        same = f" {self._here} uses the right elements." * (
+            self._same and not (self._ways.descended and self._ways.descended.lost)
+        )
         which = "It" if len(found) == 1 else f"Each of the {len(found)} wrong elements"
         yield Message(f"{which} {what}.{same}", remedy=ask), None
+
+    def _named(self, factor: float) -> str:
+        """A sentence, before a blank, about the parameter that a factor is, or is 1 over."""
+        numbers = self.words.numbers(self._launch(self.pair.wrong.element.buffer), np.floating)
+        return next(
+            (
+                f"{factor:.6g} is {over}`{name}`. "
+                for name, number in numbers.items()
+                for over, value in (("", number), ("1 / ", 1 / number if number else math.inf))
+                if _near(factor, value)
+            ),
+            "",
+        )
 
     def first_step(self) -> ThreadPlace | None:
         """The first step that goes wrong, with its value: it loads what does not belong here, makes
