@@ -780,3 +780,10 @@ def test_threads_of_a_block_of_two_dimensions_have_two_coordinates_and_nothing_i
         "05_online_softmax/axis", ("const Pair all = tile[threadIdx.x]", "const Pair all = tile[0]")
     )
     assert message.count("On line 46, thread (1, 0) of block 0 subtracts") == 1
+
+
+def test_a_factor_is_told_with_the_parameter_that_it_is():
+    message, _ = told(
+        "12_attention/backward", ("sum_k += scale * of_score", "sum_k += scale * scale * of_score")
+    )
+    assert "5.65685 is 1 / `scale`. Which step divides by 5.65685" in message
