@@ -670,13 +670,13 @@ def test_of_a_step_that_lacks_another_the_right_value_is_named():
             "07_fused_softmax/block_softmax",
             "__expf(mine.max - all.max) / all.sum",
             "1.0f / all.sum",
-            r"is made of exp\(x - 8.44165\), and \S+ is for values with the maximum 9.03945\.",
+            r"is made of exp\(x - 8.44165\)\. \S+ is for values with the maximum 9.03945\.",
         ),
         (
             "08_project/cross_entropy",
             "__expf(kept[c] - all.max)",
             "__expf(kept[c] - mine.max)",
-            r"is made of exp\(x - 8.3981\), and \S+ is for values with the maximum 8.60992\.",
+            r"is made of exp\(x - 8.3981\)\. \S+ is for values with the maximum 8.60992\.",
         ),
     ],
 )
@@ -787,3 +787,12 @@ def test_a_factor_is_told_with_the_parameter_that_it_is():
         "12_attention/backward", ("sum_k += scale * of_score", "sum_k += scale * scale * of_score")
     )
     assert "5.65685 is 1 / `scale`. Which step divides by 5.65685" in message
+
+
+def test_an_element_that_got_lost_is_told_with_the_line_that_was_the_last_to_use_it():
+    message, line = told(
+        "08_project/top_four",
+        ("if (best[0].index == first.index)", "if (best[0].value == first.value)"),
+    )
+    assert re.search(r"Line (\d+) is the last line that uses x\[\d+, \d+\]\.", message)
+    assert "best[0].value == first.value" in line

@@ -218,8 +218,7 @@ class MadeOf(About):
             )
             rule, line = self._rule(), loaded.line
             loop, head = self._its_loop(line)
-            if loop.first and not rule.why:
-                rule = Message(why=loop.first, remedy=loop.remedy)
+            rule = rule if rule.why else Message(why=loop.first, remedy=loop.remedy)
             if any(self._wanted in (one.taken, one.refused) for one in self.mine.choices):
                 rule += Message(remedy=f"Which step chooses {self._name(mine)} here?")
             more = rule if str(rule) else telling.index_step(self.mine, self.ours, self._name)
@@ -227,13 +226,17 @@ class MadeOf(About):
                 who = "" if stored.who == loaded.who else f", and {stored.who}"
                 sentence += f"{who or ' and'} stores it{stored.on}"
                 if not str(more):  # nothing is wrong with the index of the load
-                    asked = (
-                        f"Which comparison decides about {self._name(mine)}?"
-                        if math.isnan(self._input(mine))
-                        else f"Follow this value from line {line} to line {stored.line}. Which "
-                        "index or condition on its way is wrong?"
+                    more, line = (
+                        Message(
+                            remedy=f"Which comparison decides about {self._name(mine)}?"
+                            if math.isnan(self._input(mine))
+                            else f"Follow this value from line {line} to line {stored.line}. Which "
+                            "index or condition on its way is wrong?"
+                        ),
+                        stored.line,
                     )
-                    more, line = Message(remedy=asked), stored.line
+            if not more.why and (end := self._last_use([ours])):  # the right one got lost there
+                more, line = Message(why=self._loaded([ours], False), remedy=self._after(end)), end
             yield Message(f"{sentence}.") + more, head if rule.why == loop.first != "" else line
 
     def _input(self, one: Element) -> float:

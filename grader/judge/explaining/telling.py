@@ -711,10 +711,10 @@ class TwoTrails:
         (one, other), is_sum = map(mine.said, made), mine.verb(at) == "add"
         again = "already " * (not is_sum and end == new)
         minus = (f"{'+' if at < 0 else '-'} {abs(at):.6g}" for at in (end or 0, new or 0))
-        why = f"{one} is {again}made of exp(x {next(minus)}), and {other} is " + (
-            f"made of exp(x {next(minus)})."
+        why = f"{one} is {again}made of exp(x {next(minus)}). " + (
+            f"{other} is made of exp(x {next(minus)})."
             if is_sum
-            else f"for values with the maximum {start:.6g}."
+            else f"{other} is for values with the maximum {start:.6g}."
         )
         if not (is_sum and self.found and self.found.lost):
             asked = (
