@@ -705,7 +705,7 @@ class TwoTrails:
         (mine, ours), known = self.both, self.descended
         found = mixed_up(mine) if ours.does("exp", "exp2", "ex2").any() else None
         is_known = known is not None and (known.right or (known.bad or ("", 0))[1] is None)
-        if not found or is_known or mixed_up(ours):
+        if not found or is_known or np.isnan(mine.value[-1]) or mixed_up(ours):
             return
         at, made, ((_, end), (start, new)) = found
         (one, other), is_sum = map(mine.said, made), mine.verb(at) == "add"
