@@ -618,7 +618,14 @@ class TwoTrails:
                 more=more,
                 sides=(_few(mine, [one for one in mine.sources(at) if one != wrong]), ""),
             )
-        return None if _UNTOLD.match(told.mine) or told.ours == told.mine else told
+        # Right values may be added in any order, and their sums be right elsewhere.
+        return (
+            None
+            if (told.another and bad is None and mine.verb(at) in ANY_ORDER)
+            or _UNTOLD.match(told.mine)
+            or told.ours == told.mine
+            else told
+        )
 
     def parting_of_indices(self) -> Parting | None:
         """Where the ways part of whole numbers, small ones, which say little alone: a step is known
