@@ -299,6 +299,11 @@ class Declarations:
         """Whether a source line has a name in it."""
         return re.search(rf"\b{re.escape(name)}\b", self.line(line)) is not None
 
+    def is_in(self, head: int, name: str) -> bool:
+        """Whether a name is on a line of the loop that a source line begins."""
+        lines = range(head, 1 + len(self.lines))
+        return any(self.loop(at)[1] == head and self.mentions(at, name) for at in lines)
+
     def only_assigned(self, line: int | None, name: str) -> bool:
         """Whether a source line gives an element of an array a value, and names it nowhere else."""
         text, word = self.line(line), rf"(?<!\.)(?<!->)\b{re.escape(name)}\b"
@@ -402,18 +407,29 @@ class Declarations:
         begin = max((at for at in range(1, line) if "__global__" in self.line(at)), default=0)
         given = {_plain(name): one for name, one in (numbers or {}).items()}
         known: dict[str, int | None] = {**self._constants, **given}
-        lines, kernel = dict[str, int](), "\n".join(self.lines[begin:])
+        found, kernel = dict[str, tuple[int | None, int]](), "\n".join(self.lines[begin:])
         for at in sorted({*range(begin + 1, line)} - {*self.loops}):
             for name, text in _GIVEN.findall(self.line(at)):
-                value = _evaluate(_plain(text), known)
                 is_only = len(re.findall(_ASSIGNED.format(name), kernel)) == 1
-                known[name] = value if is_only and abs(value or 0) < 1 << 31 else None
-                lines |= {name: at} if name in _WORD.findall(index) else {}
-        if numbers and lines and None not in [known[one] for one in lines]:
-            *before, last = (f"`{one}` is {known[one]} (line {at})" for one, at in lines.items())
-            return f": {', '.join(before)}{' and ' * bool(before)}{last}"
-        *before, last = [str(at) for at in dict.fromkeys(lines.values())][-3:] or [""]
+                value = self._held(name, _evaluate(_plain(text), known)) if is_only else None
+                known[name] = value if abs(value or 0) < 1 << 31 else None
+                found |= {name: (value, at)} if name in _WORD.findall(index) else {}
+        said = [
+            f"`{name}` is {value} (line {at}{', unsigned' * (value >= 1 << 31)})"
+            for name, (value, at) in found.items()
+            if value is not None
+        ]
+        if numbers and said:
+            return f": {', '.join(said[:-1])}{' and ' * (len(said) > 1)}{said[-1]}"
+        *before, last = [*dict.fromkeys(str(at) for _, at in found.values())][-3:] or [""]
         return f" (line{'s' * bool(before)} {' and '.join([*before, last])})" if last else ""
+
+    def _held(self, name: str, value: int | None) -> int | None:
+        """A whole number as a variable holds it; None if it is too large for an int."""
+        types = {one.type for one in self.variables[name]}
+        kind = np.dtype(DTYPES.get("".join(types), np.int32))
+        held = value if abs(value or 0) < 1 << 31 else None
+        return value % (1 << 8 * kind.itemsize) if value and kind.kind == "u" else held
 
     def in_kernel(self, line: int) -> bool:
         """Whether a source line is in a kernel, and not in a function that one calls."""

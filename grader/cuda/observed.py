@@ -112,15 +112,24 @@ class Reporter:
     def endless(
         self, at: int, lane: int, runs: Counter[tuple[int, int]], reads: list[tuple[Access, Hit]]
     ) -> CudaError:
-        """A thread goes round a loop forever, which jumps back at `at`."""
+        """A thread goes round a loop forever, which jumps back at `at`. If it waits at an mbarrier,
+        the error is about one that some arrivals have come to, and not all."""
         where, strong = self.here.location(at, lane), [one for one in reads if one[0].strong]
-        if not strong:
+        own = [one for one in strong if lane in lane_index(one[1].lanes)]
+        if not own:
             return self._failure(EndlessLoop(where, runs, None, None))
-        access, hit = strong[-1]
+        seen = [
+            (one, missing(one[0].read(one[1], 0, np.dtype(np.uint64))[0]))
+            for one in (own[-1], *strong)
+            if one[0].mbarrier and own[-1][0].mbarrier
+        ]
+        begun = (one for one in seen if 0 < one[1][0] < one[1][2])
+        (access, hit), lacks = next(begun, seen[0] if seen else (own[-1], None))
+        if access is not own[-1][0]:
+            where = self.here.location(access.at, int(lane_index(hit.lanes)[0]))
         touched = self.here.bytes(
             hit.space, hit.store, int(hit.addresses[0]), access.width, access.at
         )
-        lacks = missing(access.read(hit, 0, np.dtype(np.uint64))[0]) if access.mbarrier else None
         return self._failure(EndlessLoop(where, runs, touched, lacks))
 
     def stop(self, finding: Finding) -> None:

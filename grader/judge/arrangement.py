@@ -133,9 +133,11 @@ def _gone(handed_out: str, source: str, since: int = 1) -> Changed:
         if number >= since and mine[line] < given[line]:
             own = [(its, at) for at, one, its in _lines(source) if mine[one] > given[one]]
             texts = dict(reversed(own))  # the first of several alike
-            if near := get_close_matches(text, texts, n=1, cutoff=0.5):
-                return f"line {texts[near[0]]}, `{near[0]}`, was given as `{text}`.", texts[near[0]]
-            return f"the line `{text}`, which was given, is gone.", None
+            return (
+                (f"line {texts[near[0]]}, `{near[0]}`, was given as `{text}`.", texts[near[0]])
+                if (near := get_close_matches(text, texts, n=1, cutoff=0.5))
+                else (f"the line `{text}`, which was given, is gone.", None)
+            )
     return "the lines that were given stand in another order.", None
 
 
@@ -155,9 +157,11 @@ def _added(handed_out: str, source: str) -> Changed | None:
             yield here + 1, there
 
     seen = set(postorder((0, 0), onward))
-    if (len(mine), len(frame)) not in seen:
-        return _gone(handed_out, source, rows[min(max(there for _, there in seen), len(rows) - 1)])
-    return _writes(mine, frame, handed_out, source)
+    return (
+        _gone(handed_out, source, rows[min(max(there for _, there in seen), len(rows) - 1)])
+        if (len(mine), len(frame)) not in seen
+        else _writes(mine, frame, handed_out, source)
+    )
 
 
 def _places(frame: list[str]) -> list[bool]:

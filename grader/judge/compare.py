@@ -101,9 +101,11 @@ class Words:
         given = [one for one in self.problem.inputs.values() if one.dtype.kind in "iu"]
         shapes = {tuple(one.tolist()) for one in given if one.ndim == 1 and 1 < one.size < 9}
         fit = [one for one in shapes if (math.prod(one),) == shape and min(one) > 0]
-        if len(fit) != 1:
-            return self.index(element)
-        return tuple(int(one) for one in np.unravel_index(element.index, fit[0]))
+        return (
+            self.index(element)
+            if len(fit) != 1
+            else tuple(int(one) for one in np.unravel_index(element.index, fit[0]))
+        )
 
     def constant(self, buffer: str) -> bool:
         """Whether the exercise's signature declares a buffer const."""
@@ -129,10 +131,10 @@ class Words:
         with_sizes = f" ({sizes})" if sizes else ""
         return f"In launch {number} of {len(self.problem.launches)}{with_sizes}: "
 
-    def numbers(self, launch: Launch) -> dict[str, int]:
-        """The whole numbers that a launch passes, by parameter."""
+    def numbers(self, launch: Launch, kind: type[np.number] = np.integer) -> dict[str, Any]:
+        """The numbers of a kind that a launch passes, by parameter: whole ones, or floats."""
         names = zip(parameters(self.solution, launch.kernel) or (), launch.args, strict=False)
-        return {one.name: int(arg) for one, arg in names if isinstance(arg, np.integer)}
+        return {one.name: arg.item() for one, arg in names if isinstance(arg, kind)}
 
     def sizes(self, launch: Launch) -> list[str]:
         """The same in words: "n = 33"."""
@@ -255,9 +257,9 @@ def on_gpu(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
         or _wrong_output(instance, outcome, words)
         or _wrong_output(instance, outcome, words, "second")
     )
-    if result is None:
-        return passed(instance.case)
-    return result.saying(say.ON_HARDWARE + result.parts)
+    return (
+        passed(instance.case) if result is None else result.saying(say.ON_HARDWARE + result.parts)
+    )
 
 
 def failed(

@@ -169,9 +169,11 @@ def with_part(judged: Judged, verdict: Verdict) -> Verdict:
     all_pass = all(one.status == Status.PASSED for one in whole.values())
     of = sum(one.points for one in whole.values()) + (exercise.size_points if all_pass else 0)
     granted = round(fault.leaves * of, 2)
-    if granted <= verdict.points:
-        return verdict
-    return replace(verdict, points=granted, partial=Partial(fault.mistake, fault.leaves, of))
+    return (
+        verdict
+        if granted <= verdict.points
+        else replace(verdict, points=granted, partial=Partial(fault.mistake, fault.leaves, of))
+    )
 
 
 def with_part_of(first: Verdict, explained: Verdict) -> Verdict:

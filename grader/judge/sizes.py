@@ -98,9 +98,11 @@ def reasoned(
     broken = _broken(found.tried, exercise, source, limits) if found.tried else None
     if found.tried and broken is None:
         return EverySize("not decided", why="a launch that was suspected goes well"), None
-    if broken and examined.reasoned:
-        return replace(found, why=broken.message), None
-    return found, broken
+    return (
+        (replace(found, why=broken.message), None)
+        if broken and examined.reasoned
+        else (found, broken)
+    )
 
 
 def reason(source: str, exercise: Exercise, limits: Limits) -> Reply:
@@ -121,9 +123,11 @@ def with_case(verdict: Verdict, case: CaseResult) -> Verdict:
         cases=(*verdict.cases, case),
         points=verdict.points + case.points,
     )
-    if verdict.status != Status.PASSED or case.status in (Status.PASSED, Status.NOT_RUN):
-        return changed
-    return replace(changed, status=case.status, message=case.message, line=case.line)
+    return (
+        changed
+        if verdict.status != Status.PASSED or case.status in (Status.PASSED, Status.NOT_RUN)
+        else replace(changed, status=case.status, message=case.message, line=case.line)
+    )
 
 
 def _told(examined: Examined, exercise: Exercise) -> EverySize:

@@ -44,9 +44,11 @@ def questions(instance: CaseInstance) -> tuple[Asked, ...]:
 
 def _asked(stated: Requirement | Ban, outputs: tuple[str, ...]) -> Asked:
     worth = dict(stated.kind.worth)
-    if isinstance(stated, Ban):
-        return Asked(outputs, worth, banned=True)
-    return Asked(stated.of or outputs, worth, stated.at_least, stated.levels, stated.kind.last)
+    return (
+        Asked(outputs, worth, banned=True)
+        if isinstance(stated, Ban)
+        else Asked(stated.of or outputs, worth, stated.at_least, stated.levels, stated.kind.last)
+    )
 
 
 def lacks_order(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult | None:
@@ -127,13 +129,13 @@ def goes_wrong(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResu
 def too_far(instance: CaseInstance, outcome: Reply, result: CaseResult) -> CaseResult:
     """`result`, of a case that must come right though the kernel is to go wrong in others, told as
     what happened, without advice against it."""
-    if (
-        isinstance(outcome, Failed)
+    return (
+        result.saying(say.broken_too_far(_fact(outcome)))
+        if isinstance(outcome, Failed)
         and outcome.status in costs.WENT_WRONG
         and not instance.case.hazard
-    ):
-        return result.saying(say.broken_too_far(_fact(outcome)))
-    return result
+        else result
+    )
 
 
 def _fact(failure: Failed) -> str:

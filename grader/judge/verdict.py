@@ -336,10 +336,12 @@ class Verdict:
         and no seed, from which whoever has the exercise draws them."""
         cases = tuple(case if case.visible else _category_only(case) for case in self.cases)
         failure = foremost(cases)
-        if failure is None or failure.visible:
-            return replace(self, cases=cases, seed=0)
-        return replace(
-            self, cases=cases, seed=0, message=failure.message, line=None, diagnostics=()
+        return (
+            replace(self, cases=cases, seed=0)
+            if failure is None or failure.visible
+            else replace(
+                self, cases=cases, seed=0, message=failure.message, line=None, diagnostics=()
+            )
         )
 
 
@@ -391,9 +393,11 @@ def _cause(case: CaseResult, verdict: Verdict) -> tuple[object, ...]:
     """What cases of one cause have in common."""
     if verdict.partial and case.status == verdict.status:
         return (case.status,)
-    if (verdict.diagnostics and case.status == Status.COMPILE_ERROR) or not case.visible:
-        return case.status, case.line
-    return case.status, case.line or case.message
+    return (
+        (case.status, case.line)
+        if (verdict.diagnostics and case.status == Status.COMPILE_ERROR) or not case.visible
+        else (case.status, case.line or case.message)
+    )
 
 
 def stopped(cases: list[CaseResult], verdict: Verdict) -> str:

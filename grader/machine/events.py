@@ -75,6 +75,10 @@ class Observer:
         """Lanes have read, written or updated memory. Registers that are loaded still hold what
         they held."""
 
+    def gathered(self, at: int, inside: np.ndarray) -> None:
+        """A copy engine is about to read the elements of a box that are `inside` of their tensor
+        (bool), and to bring all of them."""
+
     def copy(self, access: Access, hit: Hit, values: Values) -> None:
         """Lanes have issued an asynchronous copy of `values`, which may be there from now on; a
         `write` and an `access` follow when somebody has waited for it."""

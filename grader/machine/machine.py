@@ -98,8 +98,8 @@ class Recurrence(Observer):
             self.stores.add(hit.store)
             self.plain |= not access.mbarrier
             mine = lane_index(hit.lanes) == self.lane
-            if mine.any():
-                self.reads[access.at] = access, hit.part(mine)
+            if (own := bool(mine.any())) or access.mbarrier:
+                self.reads[own, access.at] = access, hit.part(mine) if own else hit
 
     def write(self, access: Access, hit: Hit, values: Values) -> None:
         for component, value in enumerate(values):
@@ -134,7 +134,8 @@ class Recurrence(Observer):
         self.stores: set[Store] = set()  # something that decides was loaded from these
         self.plain = False  # by an access that no mbarrier answers
         self.changed: set[Store] = set()
-        self.reads: dict[int, tuple[Access, Hit]] = {}  # those of `lane`, by instruction
+        # Those of `lane`, and of others from mbarriers: by whether they are its own, and where.
+        self.reads: dict[tuple[bool, int], tuple[Access, Hit]] = {}
         self.wave.events.attend([*self.wave.events.observers, self])
 
     def _stop(self) -> None:

@@ -180,9 +180,10 @@ def endless_loop(finding: EndlessLoop, wave: Wave) -> str | Message:
     )
 
 
-def _of_mbarrier(name: str, arrivals: int, size: int) -> Message:
+def _of_mbarrier(name: str, arrivals: int, size: int, expected: int) -> Message:
     """A phase of an mbarrier that does not end."""
-    parts = [counted(arrivals, "arrival")] if arrivals else []
+    of = f"{arrivals} of {counted(expected, 'arrival')}"
+    parts = [of if arrivals < expected else counted(arrivals, "arrival")] if arrivals else []
     parts += [counted(size, "byte")] if size > 0 else []
     be = "is" if len(parts) == 1 and 1 in (arrivals, size) else "are"
     lacks = [f"{' and '.join(parts)} {be} missing"] if parts else []
@@ -215,12 +216,13 @@ def out_of_store(finding: OutOfStore, wave: Wave) -> Message:
     if store is None:
         return Message(f"{verb} {fault.reason}.", remedy=_far_off(finding, wave))
     there = place(Bytes(fault.space, store, fault.address, size, line), wave, verb)
-    if there.index is None or there.count is None:
-        how_far = ", past its end or before its start"
-    elif there.index < 0:
-        how_far = f", before the first element of {there.owner}"
-    else:
-        how_far = f", and {there.owner} has {counted(there.count, 'element')}"
+    how_far = (
+        ", past its end or before its start"
+        if there.index is None or there.count is None
+        else f", before the first element of {there.owner}"
+        if there.index < 0
+        else f", and {there.owner} has {counted(there.count, 'element')}"
+    )
     text = f"{verb} {there.wide(size)}{how_far}."
     if finding.copied:
         whole = (there.size or 0) * (there.count or 0)

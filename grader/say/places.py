@@ -108,9 +108,11 @@ def _in_local(declared: Declarations, size: int, touched: Bytes) -> ArrayPlace:
     fitting = [array for array in arrays if fills(array)]
     if len(fitting) == 1:
         return _element(declared, fitting[0], touched.address, size, touched.width)
-    if len(arrays) == 1:
-        return ArrayPlace(f"an element of `{arrays[0].name}`", arrays[0].name)
-    return ArrayPlace("an element of an array of its own")
+    return (
+        ArrayPlace(f"an element of `{arrays[0].name}`", arrays[0].name)
+        if len(arrays) == 1
+        else ArrayPlace("an element of an array of its own")
+    )
 
 
 def _element(
@@ -124,9 +126,11 @@ def _element(
     """The element, of `element` bytes if that is known, of a declared variable, of `size` bytes in
     all, at a byte offset; an access that is wider takes several."""
     name, inner = variable.name, variable.dimensions[1:]
-    element = element or declared.size(variable.type) or width
-    if None not in variable.dimensions:  # of no array, all of it
-        element = max(size // (_elements(variable.dimensions) or 1), 1)
+    element = (
+        element or declared.size(variable.type) or width
+        if None in variable.dimensions
+        else max(size // (_elements(variable.dimensions) or 1), 1)  # of no array, all of it
+    )
     number, rest = divmod(offset, element)
     member = _member(declared, variable.type, rest, width)
     own_size = width if member else element
@@ -175,9 +179,11 @@ def meant(line: int | None, verb: str, wave: Wave) -> Store | None:
     on_line = named(line, wave)
     given = [one for one in on_line if wave.names.declared.only_assigned(line, one.name)]
     fitting = given if verb == "writes" else [one for one in on_line if one not in given]
-    if verb not in ("reads", "writes") or len(fitting) != 1:
-        return None
-    return wave.flat.below(fitting[0].address)
+    return (
+        None
+        if verb not in ("reads", "writes") or len(fitting) != 1
+        else wave.flat.below(fitting[0].address)
+    )
 
 
 def short(index: Index) -> str:
@@ -291,18 +297,21 @@ def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> Messag
     if space == "local":
         return Message(remedy=f"A guard on threads does not help here: {_ARRAY}.")
     element = _Element(place.owner, place.index, place.count, place.size)
-    if place.size and width > place.size:
-        advice = _wide(element, width, who)
-    elif space == "shared":
-        advice = _in_block(element, who)
-    else:
-        advice = _in_grid(element, who, finding.verb == "reads")
+    advice = (
+        _wide(element, width, who)
+        if place.size and width > place.size
+        else _in_block(element, who)
+        if space == "shared"
+        else _in_grid(element, who, finding.verb == "reads")
+    )
     if not advice and who.loop and place.index >= 0:
         end = who.or_equal if place.index == place.count else ""
-        past = f"Should the loop execute the round in which the index is too large?{end}"
-        if space == "shared":
-            past = f"Is this round of the loop one too many, or is {place.owner} too short?{end}"
-        return Message(why=who.loop, remedy=past)
+        past = (
+            f"Is this round of the loop one too many, or is {place.owner} too short?"
+            if space == "shared"
+            else "Should the loop execute the round in which the index is too large?"
+        )
+        return Message(why=who.loop, remedy=f"{past}{end}")
     return advice or _unknown(element, who)
 
 
@@ -363,9 +372,9 @@ def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> Message | None
             remedy="The loop's condition, or a guard, must check that index too: it must be below "
             f"{_limit(place, who)}.{who.or_equal if index == count else ''}",
         )
-    if 0 < own < count and index in (own * 2, own * 4, own * 8):
-        return _multiple(place, who)
-    return None
+    return (
+        _multiple(place, who) if 0 < own < count and index in (own * 2, own * 4, own * 8) else None
+    )
 
 
 def _multiple(place: _Element, who: ThreadNumbers) -> Message:
@@ -495,6 +504,8 @@ def _limit(place: _Element, who: ThreadNumbers) -> str:
         for names in combinations(who.given, many)
         if prod(who.given[name] for name in names) == place.count
     ]
-    if len(products) == 1 and place.count > 1:
-        return f"`{' * '.join(products[0])}`"
-    return f"the number of elements of {place.owner} ({place.count:,} here)"
+    return (
+        f"`{' * '.join(products[0])}`"
+        if len(products) == 1 and place.count > 1
+        else f"the number of elements of {place.owner} ({place.count:,} here)"
+    )

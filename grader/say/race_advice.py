@@ -217,9 +217,11 @@ def _barrier(race: Race) -> str:
         return "`cluster.sync()`"
     if not race.same_warp:
         return "`__syncthreads()`"
-    if race.evidence.one_warp:
-        return "`__syncwarp()` or `__syncthreads()`"
-    return "`__syncthreads()` (or `__syncwarp()`, if no other warp uses what is written)"
+    return (
+        "`__syncwarp()` or `__syncthreads()`"
+        if race.evidence.one_warp
+        else "`__syncthreads()` (or `__syncwarp()`, if no other warp uses what is written)"
+    )
 
 
 def _after_its_ticket(race: Race, declared: Declarations) -> Message | None:
@@ -227,12 +229,14 @@ def _after_its_ticket(race: Race, declared: Declarations) -> Message | None:
     wrote, read = race.other.line or 0, race.mine.line or 0
     drawn = [at for at, text in enumerate(declared.lines, 1) if _TICKET.search(text)]
     before = [at for at in drawn if at < wrote < read]
-    if race.mine.wrote or not (race.other.wrote and before):
-        return None
-    return Message(
-        why=f"Line {before[-1]} draws the ticket of a block, and line {wrote} writes after that. "
-        "The last block may read before the write.",
-        remedy=f"Which must come first, line {before[-1]} or line {wrote}?",
+    return (
+        None
+        if race.mine.wrote or not (race.other.wrote and before)
+        else Message(
+            why=f"Line {before[-1]} draws the ticket of a block, and line {wrote} writes after "
+            "that. The last block may read before the write.",
+            remedy=f"Which must come first, line {before[-1]} or line {wrote}?",
+        )
     )
 
 
@@ -376,11 +380,13 @@ def _reader(race: Race, signal: Signal, fence: str) -> Message | None:
     reads, and others a barrier that they come to afterwards."""
     sight, line = signal.sight, race.mine.line
     if signal.seen_itself:
-        if signal.fenced:
-            return None
-        return Message(
-            why=f"Line {sight} sees the flag, but line {line} may still read an older value.",
-            remedy=f"Put a {fence} between line {sight} and line {line}.",
+        return (
+            None
+            if signal.fenced
+            else Message(
+                why=f"Line {sight} sees the flag, but line {line} may still read an older value.",
+                remedy=f"Put a {fence} between line {sight} and line {line}.",
+            )
         )
     if signal.met:
         return None

@@ -25,11 +25,13 @@ def no_time(seconds: float) -> str:
 
 def too_slow(compiles: bool, seconds: float) -> Message:
     """A process that ran for too long was ended."""
-    if compiles:
-        return Message(f"The compiler was still busy after {seconds:g} s.", remedy=TOO_MUCH)
-    return Message(
-        f"The kernel was still running after {seconds:g} s. The grader stopped it.",
-        remedy="Look for a loop whose condition never becomes false.",
+    return (
+        Message(f"The compiler was still busy after {seconds:g} s.", remedy=TOO_MUCH)
+        if compiles
+        else Message(
+            f"The kernel was still running after {seconds:g} s. The grader stopped it.",
+            remedy="Look for a loop whose condition never becomes false.",
+        )
     )
 
 

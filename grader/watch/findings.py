@@ -138,7 +138,8 @@ class EndlessLoop(Finding, frozen=True):
 
     runs: Counter[tuple[int, int]]  # by straight run (first, last instruction): how often in it
     awaited: Bytes | None  # what is waited for; None: the thread waits for nobody
-    missing: tuple[int, int] | None  # of an mbarrier, the arrivals and the bytes that lack
+    # Of an mbarrier, the arrivals and the bytes that lack, and how many arrivals each phase has.
+    missing: tuple[int, int, int] | None
 
 
 class UnwrittenRead(Finding, frozen=True):

@@ -57,7 +57,8 @@ CASES = {  # the exercise, (words of its solution, words put there) ..., the sta
         "09_scan_histogram/segments",
         [("~0u >> (31 - lane)", "(1u << lane) - 1")],
         WRONG,
-        r"Should `lane - offset >= start` hold for thread 0 of block 0\?",
+        r"Is -1 the right value of `start` \(line 14\)\? If it is, should `lane - offset >= start` "
+        r"hold for thread 0 of block 0\?",
     ),
     "the loop of a step": (
         "03_shuffle_reduction/below_max",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from grader import course, cuda
+from grader.compilers.declared import Declarations
 from grader.cuda import simulator
 from grader.judge import judge
 
@@ -654,12 +655,105 @@ def test_a_value_that_was_overwritten_is_told_where_it_is_used():
     assert "all.max - kept[right]" in line and "is not the right value here" in message
 
 
-def test_of_a_step_with_a_wrong_operand_the_right_one_is_named():
-    message, _ = told(
-        "07_fused_softmax/block_softmax",
-        ("__expf(mine.max - all.max) / all.sum", "1.0f / all.sum"),
+def test_of_a_step_that_lacks_another_the_right_value_is_named():
+    message, line = told(
+        "06_pack_vectorization/row_absmax", ("fabsf(pack.element[i])", "pack.element[i]")
     )
-    assert "is right here." in message
+    assert "0.180668 is right here. A step with -0.659627 (x[0, 27]) is missing" in message
+    assert "fmaxf(largest, pack.element[i])" in line
+
+
+@pytest.mark.parametrize(
+    ("exercise", "before", "after", "said"),
+    [
+        (
+            "07_fused_softmax/block_softmax",
+            "__expf(mine.max - all.max) / all.sum",
+            "1.0f / all.sum",
+            r"is made of exp\(x - 8.44165\)\. \S+ is for values with the maximum 9.03945\.",
+        ),
+        (
+            "08_project/cross_entropy",
+            "__expf(kept[c] - all.max)",
+            "__expf(kept[c] - mine.max)",
+            r"is made of exp\(x - 8.3981\)\. \S+ is for values with the maximum 8.60992\.",
+        ),
+    ],
+)
+def test_values_of_different_maxima_are_told_with_these(exercise, before, after, said):
+    message, line = told(exercise, (before, after))
+    assert re.search(said, message) and "share" in line
+    assert "How can both values have the same maximum before this step?" in message
+
+
+def test_a_loop_without_a_round_is_told_with_the_comparison_that_ends_it():
+    message, line = told("02_tree_reduction/dot", ("i < n; i += ", "i + 7 < n; i += "))
+    assert "makes no round of the loop: `8 < 2` is false." in message and "i + 7 < n" in line
+    assert "Should this condition be true for thread 1 of block 0?" in message
+
+
+def test_what_nothing_should_use_is_told_with_the_condition_that_let_it_pass():
+    message, line = told(
+        "07_fused_softmax/masked_softmax",
+        ("query + 1 + keys - queries;", "max(1, query + 1 + keys - queries);"),
+    )
+    assert "y[0, 0] uses x[0, 0], but should not." in message
+    assert "On line 35, `0 < 1` is true." in message and "first < seen" in line
+    assert "NaN" not in message
+
+
+def test_of_a_condition_the_value_is_asked_about_that_an_earlier_line_gives():
+    message, line = told(
+        "00_first_kernel/mirror", ("blockIdx.y * blockDim.y", "(blockIdx.y + 1) * blockDim.y")
+    )
+    asked = re.search(r"Is (\d+) the right value of `row` \(line (\d+)\)\? If it is, ", message)
+    assert asked and f"`row` is {asked[1]} (line {asked[2]})" in message and "row < rows" in line
+    assert re.search(rf"the part `{asked[1]} < \d+` is false\.", message)
+
+
+def test_a_choice_that_depends_on_a_right_value_leaves_out_a_loop_before_it():
+    message, _ = told("01_expand_where/where", ("cond[cond_place] ?", "cond[cond_place] == 1 ?"))
+    assert "The value is right. The choice that depends on it is wrong." in message
+    assert "loop" not in message
+
+
+def test_a_lane_that_brings_its_old_value_is_told_with_the_line_of_that():
+    message, _ = told(
+        "03_shuffle_reduction/row_share",
+        ("lane < warps ? of_warp[lane] : Op::identity()", "lane < warps ? of_warp[lane] : value"),
+    )
+    assert re.search(r"Thread \d+ of block 0 brings a value from line (\d+)\.", message)
+    assert re.search(r"Which value should thread \d+ of block 0 bring to line \d+\?", message)
+
+
+def test_of_mbarriers_that_wait_for_each_other_the_one_is_told_that_some_arrived_at():
+    message, line = told(
+        "11_async_copies/bulk_reverse",
+        ("mbarrier_init(&full, 1)", "mbarrier_init(&full, 256)"),
+        status="timeout",
+    )
+    assert "the mbarrier `full`: 255 of 256 arrivals are missing." in message
+    assert "try_wait" in line
+
+
+def test_what_a_bulk_copy_brings_is_told_by_its_elements():
+    message, line = told("11_async_copies/neighbours", ("int j = 3; j < 6", "int j = 2; j < 5"))
+    assert "y[0, 0] does not use x[0, 1] or x[1, 1], but should." in message
+    assert "box[threadIdx.y" in line
+
+
+def test_a_variable_of_an_unsigned_type_is_told_as_it_holds_a_number_below_0():
+    source = """
+extern "C" __global__ void last(const float* x, float* y, int n) {
+    const int i = threadIdx.x;
+    const size_t left = n - i - 8;
+    if (left > 0) y[i] = x[i];
+}
+"""
+    assert (
+        Declarations(source).computed_on("left > 0", 5, {"n": 4, "threadIdx.x": 0})
+        == ": `left` is 18446744073709551612 (line 4, unsigned)"
+    )
 
 
 def test_no_element_of_a_tensor_core_s_product_is_called_wrong():
@@ -686,3 +780,19 @@ def test_threads_of_a_block_of_two_dimensions_have_two_coordinates_and_nothing_i
         "05_online_softmax/axis", ("const Pair all = tile[threadIdx.x]", "const Pair all = tile[0]")
     )
     assert message.count("On line 46, thread (1, 0) of block 0 subtracts") == 1
+
+
+def test_a_factor_is_told_with_the_parameter_that_it_is():
+    message, _ = told(
+        "12_attention/backward", ("sum_k += scale * of_score", "sum_k += scale * scale * of_score")
+    )
+    assert "5.65685 is 1 / `scale`. Which step divides by 5.65685" in message
+
+
+def test_an_element_that_got_lost_is_told_with_the_line_that_was_the_last_to_use_it():
+    message, line = told(
+        "08_project/top_four",
+        ("if (best[0].index == first.index)", "if (best[0].value == first.value)"),
+    )
+    assert re.search(r"Line (\d+) is the last line that uses x\[\d+, \d+\]\.", message)
+    assert "best[0].value == first.value" in line

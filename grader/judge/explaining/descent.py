@@ -96,7 +96,7 @@ class Descent:
                 return DescentEnd(*above, a)  # of no element
             if not self.mine.value[a] or not self.known(a):
                 return self._other(a, b)
-            return DescentEnd(above[0], b, first=True) if above else None
+            return self._outdone(b) or (DescentEnd(above[0], b, first=True) if above else None)
         used = [self._of[0][at] for at in self.mine.sources(a)]
         theirs = [self._of[1][at] for at in self.ours.sources(b)]
         if verb not in ANY_ORDER and used != theirs and sorted(used) == sorted(theirs):
@@ -193,6 +193,16 @@ class Descent:
         uses = self.mine.owner[self.mine.source == term].tolist()
         at = next((one for one in uses if self._of[0][one] != self._of[0][term]), None)
         return DescentEnd(at, others[0], first=True) if others and at is not None else None
+
+    def _outdone(self, b: int) -> DescentEnd | None:
+        """Where `mine` uses the winner of a maximum or minimum of the solution's, and the solution
+        does something else with it before."""
+        top, size = b, abs(self.ours.value[b])
+        while equal := [one for one in self.ours.sources(top) if abs(self.ours.value[one]) == size]:
+            top = equal[0]
+        verb, key = self.ours.verb(b), self.ours.key(top)
+        is_used = verb in ("max", "min") and key in self.mine.keys
+        return self._before(self.mine.made(key), verb) if is_used else None
 
     def _shared(self, a: int, b: int) -> list[int]:
         """The sums of elements inside of one that the solution has too, but not inside of its

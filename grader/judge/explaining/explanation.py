@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import compress, islice, product
 from typing import TypeVar
 
@@ -31,7 +31,7 @@ from ..protocol import Choice, Element, Failed, Made, Ran, ThreadPlace
 from ..session import Outcomes
 from ..verdict import CaseResult
 from . import telling, thread_paths
-from .made_of import MadeOf
+from .made_of import MadeOf, first_asked
 from .telling import Pair, Told, capital, constant, copied, factor, whole
 from .thread_paths import COMPARED, COMPUTED, as_written, may_ask, of_floats, operator_of
 from .trail import NO_ELEMENT
@@ -70,7 +70,8 @@ def _question(choice: Choice, text: str = "") -> str:
         operator_of(choice) not in COMPARED.findall(text) or COMPUTED.search(text)
     )
     asks_it = not is_turned or of_floats(choice)
-    return f"{asks}takes {choice.taken:.6g}" if asks_it else f"chooses {choice.taken:.6g}"
+    chosen = f"chooses {choice.taken:.6g}, not {choice.refused:.6g}"
+    return f"{asks}takes {choice.taken:.6g}" if asks_it else chosen
 
 
 class Explanation(MadeOf):
@@ -103,17 +104,22 @@ class Explanation(MadeOf):
         origin = self.mine.origin
         if isinstance(origin, Element) and math.isnan(self._input(origin)):
             name = self._name(origin)
-            asked = f"Which comparison decides about {name}?"
-            yield Message(why=f"{name} is NaN in the input.{_NO_NAN}", remedy=asked), None
+            yield (
+                Message(
+                    why=f"{name} is NaN in the input.{_NO_NAN}",
+                    remedy=f"Which comparison decides about {name}?",
+                ),
+                None,
+            )
         elif (place := self.mine.nan) and self._arose:
             strange = sorted(self.mine.operands, key=math.isinf)[1:]  # of two
             divides = self._ways.first_nan.startswith("divides")
-            remedy = "".join(f"Which step makes the {one:g}?" for one in strange)
-            if divides and strange and len(set(self.mine.operands)) == 1:
-                remedy = (
-                    "Should this division happen? If so, which step makes the "
-                    f"{strange[0]:g} that it divides by?"
-                )
+            remedy = (
+                "Should this division happen? If so, which step makes the "
+                f"{strange[0]:g} that it divides by?"
+                if divides and strange and len(set(self.mine.operands)) == 1
+                else "".join(f"Which step makes the {one:g}?" for one in strange)
+            )
             why = ""
             if given := next(self._infinite(), None):
                 name = self._name(given)
@@ -129,7 +135,10 @@ class Explanation(MadeOf):
     def _infinite(self) -> Iterator[Element]:
         """The elements of inputs among the operands of the first NaN that are infinite."""
         infinite = {*filter(math.isinf, self.mine.operands)}
-        return (one for one in self._mine if infinite and self._input(one) in infinite)
+        yield from sorted(
+            (one for one in self._mine if infinite and self._input(one) in infinite),
+            key=lambda one: self._name(one) not in self._ways.first_nan,
+        )
 
     def narrowed(self) -> Told:
         """A step that leaves digits out, which the solution keeps, where little more is wrong."""
@@ -184,11 +193,29 @@ class Explanation(MadeOf):
             asked = f"Is the choice{one.place.on} right for {one.place.who}?"
             remedy = self._guarded(one.place) or asked
             remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else remedy
-            said = f"{self._chosen(one)}.{_NO_NAN if _with_nan([one]) else ''}"
-            yield Message(said, why, remedy, ours), one.place.line
+            said, here = (
+                f"{self._chosen(one)}.{_NO_NAN * bool(_with_nan([one]))}",
+                self._steady(one),
+            )
+            told = Message(said, f"{here} {why}".strip(), first_asked(here, remedy), ours)
+            yield told, one.place.line
         nan = _with_nan(self.mine.choices)
         if nan and not _with_nan(self.ours.choices):
             yield f"{self._chosen(nan)}.{_NO_NAN}", nan.place.line
+
+    def _steady(self, choice: Choice) -> str:
+        """The value of a name that a choice's condition compares with something else, if that name
+        has one value in all rounds of a loop, and the other side another in each."""
+        guard, at = self._declared.guard(choice.place.line or 0)
+        names = re.fullmatch(r"(?:(\w+)|.*\W.*) (?:[<>]=?|[=!]=) (?:(\w+)|.*\W.*)", guard)
+        rounds = [{*one.values} for one in self.mine.choices if one.place == choice.place]
+        same, is_there = set.intersection(*rounds), names is not None and at == choice.place.line
+        name = (names[1] or names[2]) if names and is_there and len(rounds) > 1 == len(same) else ""
+        return (
+            f"Here `{name}` is {same.pop():g}{self._declared.computed_on(name, at)}."
+            if name
+            else ""
+        )
 
     def _chosen(self, one: Choice) -> str:
         """A choice with its place, in words."""
@@ -233,8 +260,10 @@ class Explanation(MadeOf):
         found, end = self._ways.descended, self._ways.found
         if found is None or end is None or (of_others and end.bad is None):
             return
-        words, made, call = found.bad or ("", None, None)
-        is_nan = math.isnan(found.place.values[0])
+        (words, made, call), is_nan = (
+            found.bad or ("", None, None),
+            math.isnan(found.place.values[0]),
+        )
         number, line, search = found.number, found.place.line, self._declared.with_number
         called = [at for at in found.calls if number is not None and search(at, number, 0)]
         there = None if number is None or made is None else search([*called, made][0], number)
@@ -259,23 +288,28 @@ class Explanation(MadeOf):
         if number is not None and search(0, number, len(self._declared.lines)):
             where = f" (line {there})" if there else ""
             why, line = f"The {number:g} is a number in your code{where}.", there or line
-            ask = f"Which value should be here instead of {number:g}?"
-            if NO_ELEMENT in found.mine:
-                ask = (
-                    f"Should {found.place.who} do this step without an element? If it should, "
-                    f"which value belongs here instead of {number:g}, or in the place of the "
-                    "result?"
-                )
+            ask = (
+                f"Should {found.place.who} do this step without an element? If it should, "
+                f"which value belongs here instead of {number:g}, or in the place of the result?"
+                if NO_ELEMENT in found.mine
+                else f"Which value should be here instead of {number:g}?"
+            )
         elif not words:
             right = "Everything that this step uses is right. The step itself is wrong."
             why = right if found.right else " ".join(found.sides) if found.sides[0] else ""
             ask = "What should this step do with its values?" if found.right else ""
-            ask = f"Should this step use {found.lacks}, too?" if found.lacks else ask
-            if found.mine.endswith(f" from 0 ({NO_ELEMENT})"):
-                ask = f"Should {found.place.who} do this step without an element?"
+            ask = (
+                f"Should {found.place.who} do this step without an element?"
+                if found.mine.endswith(f" from 0 ({NO_ELEMENT})")
+                else f"Should this step use {found.lacks}, too?"
+                if found.lacks
+                else ask
+            )
             if found.right and re.fullmatch(r"computes \S+", found.mine):  # of tensor cores
-                why = "The values are right, but some are in the wrong registers."
-                ask = "Which element belongs in each register of this instruction?"
+                why, ask = (
+                    "The values are right, but some are in the wrong registers.",
+                    "Which element belongs in each register of this instruction?",
+                )
         elif made is None:
             scaled = any(self.scaled())  # another step may lack the factor as well
             why = "" if scaled else f"{words} does not belong in this step."
@@ -285,8 +319,8 @@ class Explanation(MadeOf):
             ask = f"Which other value should line {found.place.line} use here?"
         elif not (ask or is_nan):
             ask = f"Which value should line {call or made} give here?"
-            if (call or made) != found.place.line:
-                ask = f"Should line {found.place.line} use this value? If it should, {ask.lower()}"
+            uses = f"Should line {found.place.line} use this value? If it should, {ask.lower()}"
+            ask = uses if (call or made) != found.place.line else ask
         told = found.told
         is_opaque = number is not None and re.fullmatch(r"computes \S+", found.mine)
         if is_nan or is_opaque or found == self._joined:  # it has been told, or says nothing
@@ -354,9 +388,9 @@ class Explanation(MadeOf):
             and abs(first - 1) > 1e-3
         ):
             times = float(ratio.mean())
+            by = max(times, 1 / times, key=abs)
             does, undoes = ("multiplies", "divide") if abs(times) > 1 else ("divides", "multiply")
-            by = f"{max(times, 1 / times, key=abs):.6g}"
-            asked = f"Which step {does} by {by}, or should {undoes} by it?"
+            asked = f"{self._named(by)}Which step {does} by {by:.6g}, or should {undoes} by it?"
             what, ask = (
                 (f"is {factor(times)} what it should be", asked)
                 if abs(times + 1) > 1e-3
@@ -364,14 +398,30 @@ class Explanation(MadeOf):
             )
         elif len(off) > 1 and constant(off):
             amount = float(off.mean())
-            what = f"is {abs(amount):.6g} too {'large' if amount > 0 else 'small'}"
-            ask = f"Which step {'adds' if amount > 0 else 'should add'} {abs(amount):.6g}?"
+            what, ask = (
+                f"is {abs(amount):.6g} too {'large' if amount > 0 else 'small'}",
+                f"Which step {'adds' if amount > 0 else 'should add'} {abs(amount):.6g}?",
+            )
         else:
             return
-        lost = self._ways.descended and self._ways.descended.lost
-        same = f" {self._here} uses the right elements." if self._same and not lost else ""
+        same = f" {self._here} uses the right elements." * (
+            self._same and not (self._ways.descended and self._ways.descended.lost)
+        )
         which = "It" if len(found) == 1 else f"Each of the {len(found)} wrong elements"
         yield Message(f"{which} {what}.{same}", remedy=ask), None
+
+    def _named(self, factor: float) -> str:
+        """A sentence, before a blank, about the parameter that a factor is, or is 1 over."""
+        numbers = self.words.numbers(self._launch(self.pair.wrong.element.buffer), np.floating)
+        return next(
+            (
+                f"{factor:.6g} is {over}`{name}`. "
+                for name, number in numbers.items()
+                for over, value in (("", number), ("1 / ", 1 / number if number else math.inf))
+                if _near(factor, value)
+            ),
+            "",
+        )
 
     def first_step(self) -> ThreadPlace | None:
         """The first step that goes wrong, with its value: it loads what does not belong here, makes
@@ -399,6 +449,7 @@ class Explanation(MadeOf):
             (Pattern.CONSTANT_WON, self.constant),
             (Pattern.OTHER_ELEMENTS, self.other_elements),
             (Pattern.OTHER_ELEMENTS, self.other_summands),
+            (Pattern.OTHER_STEP, self._ways.mixed),
             (Pattern.OVERFLOWED, self.beyond),
             (Pattern.CANCELLED, self.cancelled),
             (Pattern.TOO_OFTEN, self.too_often),
@@ -407,9 +458,10 @@ class Explanation(MadeOf):
         )
         if any(pattern in _ENOUGH for pattern, _, _ in made_of):
             return made_of
-        if any(self.decided()):  # the line of the choice says more than that of a load
-            made_of = [(one, said, None) for one, said, _ in made_of]
-        done = _first((Pattern.FIRST_NAN, self.nan))
+        if any(self.decided()):  # the choice says more than a load and its loop
+            made_of = [(one, replace(said, why="", remedy=""), None) for one, said, _ in made_of]
+        # Where nothing should be used, no operand of a NaN should.
+        done = [] if made_of and not self._ours else _first((Pattern.FIRST_NAN, self.nan))
         done += [] if made_of else _first((Pattern.SCALED, self.scaled))
         apart = any(pattern == Pattern.OTHER_ELEMENTS for pattern, _, _ in made_of)
         is_told = apart and any(line for _, _, line in made_of)
@@ -450,7 +502,10 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     about = Explanation(pair, words)
     result = replace(result, made_of=about.parts(), differs=about.first_step())
     told = about.told()
-    line = next((line for _, _, line in told if line), None)
+    line, patterns = (
+        next((line for _, _, line in told if line), None),
+        tuple(str(pattern) for pattern, _, _ in told),
+    )
     parts = replace(result.parts, why="", remedy="")
     for _, message, _ in told:
         again = message.first and message.first in f"{parts.first} {parts.why}"
@@ -459,9 +514,9 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         named = about.words.element(pair.wrong.element)
         parts += Message(f"{capital(stored.who)} wrote {named}{stored.on}.")
         line = stored.line
-        if not told and (made := about._ways.last_line) not in (None, line):
-            parts += Message(f"Its value comes from line {made}.")
-    patterns = tuple(str(pattern) for pattern, _, _ in told)
+        is_known = {*patterns} - {str(Pattern.OTHER_ELEMENTS)}
+        if not is_known and (made := about._ways.last_line) not in (None, line):
+            parts += Message(**{"why" if told else "first": f"Its value comes from line {made}."})
     leads = [
         one
         for one in told
@@ -539,14 +594,12 @@ def explained_case(judged: Known, at: int) -> Known:
     if copies and copies[0] != copies[1] and wrong.others:
         others = [session.follow(instance, wrong.others) for session in both]
         pair = replace(pair, others=tuple(zip(*others, strict=False)))
-    asked = mine.stored if mine.origin == "constant" else ours.stored
-    if (not wrong.written or asked is mine.stored) and asked and result.where:
+    if result.where:
         number = min(result.where.launch, len(instance.problem.launches))
-        pair = replace(pair, path=judged.session.path(instance, number, asked))
-    result = explained(result, pair, judged.words[at])
-    if mine.stored:
-        result = cases.in_block(result, problem, mine.stored.block)
-    return judged.with_result(at, _in_coordinates(result, problem))
+        pair = replace(pair, path=cache(partial(judged.session.path, instance, number)))
+    told = explained(result, pair, judged.words[at])
+    told = cases.in_block(told, problem, mine.stored.block) if mine.stored else told
+    return judged.with_result(at, _in_coordinates(told, problem))
 
 
 def _launch_alone(judged: Outcomes, at: int, wrong: Wrong) -> CaseInstance | None:

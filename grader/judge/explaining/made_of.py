@@ -11,11 +11,31 @@ from ...course.rules import blocks_and_threads, dimensions
 from ...cuda.errors import Message
 from ...grouped import grouped
 from ...say import race_advice
-from ..protocol import Element, ThreadPath, Used
+from ..protocol import Element, ThreadPath, ThreadPlace, Used
 from ..verdict import Part
 from . import telling
 from .telling import About, Times, Told, capital, copied, times
-from .thread_paths import last_conditions, numbers_of, of_floats
+from .thread_paths import (
+    COMPARED,
+    as_written,
+    last_conditions,
+    numbers_of,
+    of_floats,
+    without_round,
+)
+
+_GIVEN_ON = re.compile(r"`(\w+)` is (-?\d+) \(line (\d+)(, unsigned)?")
+
+
+def first_asked(here: str, asked: str, among: str = "") -> str:
+    """A question, after one about the only value that is told `here`; if there are numbers in
+    `among`, about the only one that is one of these, or is too large for them."""
+    first = [
+        f"Is {one[2]} the right value of `{one[1]}` (line {one[3]})? If it is, "
+        for one in _GIVEN_ON.finditer(here)
+        if one[4] or not among or re.search(rf"(?<![\w-]){one[2]}\b", among.partition("`")[2])
+    ]
+    return f"{first[0]}{asked[0].lower()}{asked[1:]}" if len(first) == 1 else asked
 
 
 class MadeOf(About):
@@ -25,15 +45,17 @@ class MadeOf(About):
         """What it was made of and should have been, where that is not the same."""
         if self._all_told and self._mine.keys() != self._ours.keys():
             return self._parts(self._mine, self._ours)
-        if any(self.too_often()):
-            return self._parts(times(self.mine.summed), times(self.ours.summed))
-        return ()
+        return (
+            self._parts(times(self.mine.summed), times(self.ours.summed))
+            if any(self.too_often())
+            else ()
+        )
 
     def nobody(self) -> Told:
         """Nobody wrote it: the only line that would, and who does in a right kernel."""
         if not self.pair.wrong.written and self.ours.stored:
             buffer, who = self.pair.wrong.element.buffer, self.ours.stored.who
-            name, path = self.words.name(buffer), self.pair.path or ThreadPath()
+            name, path = self.words.name(buffer), self.pair.path(self.ours.stored)
             instead = {one: at for one, at in path.stored if one.buffer == buffer}
             asked, at = last_conditions(
                 path, self.words.source, max(self._declared.writers(name), default=0)
@@ -56,12 +78,9 @@ class MadeOf(About):
                     said = f"{capital(who)} writes {self._listed(instead)}."
                     only, remedy = few, f"How can a thread write more than one element of {name}?"
             elif asked:
-                known = numbers_of(self.ours.stored, self._launch(buffer), self.words)
-                computed = self._declared.computed_on(self._declared.line(at or 0), at or 0, known)
-                here = f" Here {computed[2:]}." if computed.startswith(":") else ""
+                here = self._values(at or 0, self.ours.stored)
                 said, line = f"{capital(who)} does not write it: {asked}.{here}", at
-                other = "true" if " is false" in asked else "false"
-                remedy = f"Should this condition be {other} for {who}?"
+                remedy = self._doubted(asked, here, who)
             yield (
                 Message(
                     said,
@@ -71,6 +90,18 @@ class MadeOf(About):
                 ),
                 line,
             )
+
+    def _values(self, line: int, thread: ThreadPlace) -> str:
+        """A sentence, after a blank, with the values that the names on a line have for a thread; ""
+        where they are not known."""
+        known = numbers_of(thread, self._launch(self.pair.wrong.element.buffer), self.words)
+        computed = self._declared.computed_on(self._declared.line(line), line, known)
+        return f" Here {computed[2:]}." if computed.startswith(":") else ""
+
+    def _doubted(self, asked: str, here: str, who: str) -> str:
+        """What to ask of a condition: first of a value in it that an earlier line gives."""
+        other = str(asked.endswith("false")).lower()
+        return first_asked(here, f"Should this condition be {other} for {who}?", asked)
 
     def _launch(self, buffer: str) -> Launch:
         return next(one for one in self.words.problem.launches if buffer in one.args)
@@ -90,10 +121,10 @@ class MadeOf(About):
         size = self.words.problem.outputs[buffer].value.size
         launches = [one for one in self.words.problem.launches if buffer in one.args]
         threads = max(blocks * block for blocks, block in blocks_and_threads(launches))
-        if line is None or self._declared.loop(line)[0] or threads >= size:
-            return ""
         return (
-            f"The launch has {threads:,} threads, and {self.words.name(buffer)} has {size:,} "
+            ""
+            if line is None or self._declared.loop(line)[0] or threads >= size
+            else f"The launch has {threads:,} threads, and {self.words.name(buffer)} has {size:,} "
             f"elements. Line {line} writes one element per thread."
         )
 
@@ -188,8 +219,7 @@ class MadeOf(About):
             )
             rule, line = self._rule(), loaded.line
             loop, head = self._its_loop(line)
-            if loop.first and not rule.why:
-                rule = Message(why=loop.first, remedy=loop.remedy)
+            rule = rule if rule.why else Message(why=loop.first, remedy=loop.remedy)
             if any(self._wanted in (one.taken, one.refused) for one in self.mine.choices):
                 rule += Message(remedy=f"Which step chooses {self._name(mine)} here?")
             more = rule if str(rule) else telling.index_step(self.mine, self.ours, self._name)
@@ -197,13 +227,17 @@ class MadeOf(About):
                 who = "" if stored.who == loaded.who else f", and {stored.who}"
                 sentence += f"{who or ' and'} stores it{stored.on}"
                 if not str(more):  # nothing is wrong with the index of the load
-                    asked = f"Which comparison decides about {self._name(mine)}?"
-                    if not math.isnan(self._input(mine)):
-                        asked = (
-                            f"Follow this value from line {line} to line {stored.line}. Which "
+                    more, line = (
+                        Message(
+                            remedy=f"Which comparison decides about {self._name(mine)}?"
+                            if math.isnan(self._input(mine))
+                            else f"Follow this value from line {line} to line {stored.line}. Which "
                             "index or condition on its way is wrong?"
-                        )
-                    more, line = Message(remedy=asked), stored.line
+                        ),
+                        stored.line,
+                    )
+            if not more.why and (end := self._last_use([ours])):  # the right one got lost there
+                more, line = Message(why=self._loaded([ours], False), remedy=self._after(end)), end
             yield Message(f"{sentence}.") + more, head if rule.why == loop.first != "" else line
 
     def _input(self, one: Element) -> float:
@@ -240,29 +274,49 @@ class MadeOf(About):
             here = [one for one in self._ours if not self._other_launch(one.buffer)]
             lost, line = self._listed(here or self._ours), self._last_use(self._ours)
             asked = f"Which step should bring {lost} into {self._here}?"
-            said, at = self._passed()
+            (said, at), (loop, head) = self._passed(), self._without_round(here or self._ours)
             passed = f" {capital(said)}." if said and at == line else ""
-            yield (
-                Message(
-                    f"{self._here} uses no input. It should use {lost}.{passed}",
-                    self._loaded(self._ours),
-                    self._after(line) if line else asked,
-                ),
-                line,
+            told = Message(
+                f"{self._here} uses no input. It should use {lost}.{passed}",
+                "" if head else self._loaded(self._ours),
+                loop.remedy or (self._after(line) if line else asked),
             )
+            yield told + Message(loop.first), head or line
             return
         yield from self._differ(self._mine, self._ours, self.mine.used, self._here)
 
+    def _without_round(self, lost: Collection[Element]) -> tuple[Message, int | None]:
+        """The loop that reads from the arrays of what is missing, and in which the thread that uses
+        it in the solution makes no round; and its line."""
+        names = {self.words.name(one.buffer) for one in lost}
+        loaded = [one.loaded for one in self.ours.loads if one.first in lost]
+        is_used = not self._loads.keys().isdisjoint(lost)
+        path = ThreadPath() if is_used or not loaded else self.pair.path(loaded[0])
+        for head, said in without_round(path, self.words.source).items():
+            if any(self._declared.is_in(head, one) for one in names):
+                who, here = loaded[0].who, self._values(head, loaded[0])
+                told = f"On line {head}, {who} makes no round of the loop: {said}.{here}"
+                return Message(told, remedy=self._doubted(said, here, who)), head
+        return Message(), None
+
     def other_summands(self) -> Told:
-        """The same without what only a maximum or a minimum was looked for in."""
+        """The same without what only a maximum or a minimum was looked for in. An array that is
+        not there at all may have come by one of these."""
         mine, ours = times(self.mine.summed), times(self.ours.summed)
-        if self._all_told and mine and ours and not self._arose:
+        if (
+            self._all_told
+            and {one.buffer for one in ours} <= {one.buffer for one in mine}
+            and not self._arose
+            and ours
+        ):
             yield from self._differ(mine, ours, self.mine.summed, f"In its sums, {self._here}")
 
     def _passed(self) -> tuple[str, int | None]:
         """The last conditions on the way of the thread that stored it (see `last_conditions`)."""
-        path, last = self.pair.path or ThreadPath(), self.mine.stored
-        return last_conditions(path, self.words.source, (last and last.line) or 0)
+        path, at = (
+            (self.pair.path(last), last.line) if (last := self.mine.stored) else (ThreadPath(), 0)
+        )
+        return last_conditions(path, self.words.source, at or 0)
 
     def _differ(self, mine: Times, ours: Times, used: Sequence[Used], what: str) -> Told:
         lacks, has = ours.keys() - mine.keys(), mine.keys() - ours.keys()
@@ -273,7 +327,7 @@ class MadeOf(About):
         parts += [f"uses {self._listed(has)}, but should not"] if has else []
         if parts:
             end = self._joined = self._ways.joined(has, ours) if ours else None
-            sentence, line = f"{what} {'. It '.join(parts)}.", None
+            sentence, line, passed, remedy = f"{what} {'. It '.join(parts)}.", None, "", ""
             again = [one for one, times in mine.items() if times > ours.get(one, times)]
             more = f"It uses {self._listed(again)} several times." if again else ""
             wrong = next((one for one in used if one.first in has), None)
@@ -283,7 +337,7 @@ class MadeOf(About):
             elif wrong:
                 who, line = capital(wrong.loaded.who), wrong.loaded.line
                 sentence += f" {who} loads {self._name(wrong.first)}{wrong.loaded.on}."
-            remedy = ""
+                passed, remedy = ("", "") if lacks else self._let_pass(wrong)
             if not has and (kept := self._kept(lacks)):
                 line = self._reader(kept[0].buffer)
                 remedy = f"Which threads should read {self._listed(kept)} on line {line}?"
@@ -291,8 +345,8 @@ class MadeOf(About):
                 remedy = self._after(line)
             elif not has and lacks.isdisjoint(one.first for one in self.mine.loads):
                 line = self._only_load(lacks)
-            said = " ".join(filter(None, (sentence, self._loaded(lacks, not has), more)))
-            loop, over = Message(), self._declared.kept_over(line or 0) if has else None
+            said = " ".join(filter(None, (sentence, passed, self._loaded(lacks, not has), more)))
+            loop, over = Message(), None if lacks else self._declared.kept_over(line or 0)
             if over:
                 name, given, head = over
                 loop = Message(
@@ -307,11 +361,30 @@ class MadeOf(About):
             remedy = remedy or self._asked(lacks, has, line)
             yield Message(said, loop.first, loop.remedy or remedy), line
 
+    def _let_pass(self, wrong: Used) -> tuple[str, str]:
+        """The condition of the `if` that a load is in, which let it happen, with values, and what
+        to ask of it; "" where that is not known."""
+        who, (guard, at) = wrong.loaded, self._declared.guard(wrong.loaded.line or 0)
+        text, many = self._declared.line(at), len(COMPARED.findall(guard))
+        path = (
+            self.pair.path(who)
+            if many and not self._other_launch(wrong.first.buffer)
+            else ThreadPath()
+        )
+        said = [as_written(one, text, True) for one in path.branches if one.place.line == at]
+        rounds = zip(*[iter(said)] * many, strict=False) if many and len(said) % many == 0 else ()
+        passed = next((one for one in rounds if all(each.endswith("true") for each in one)), ())
+        here, asked = self._values(at, who) if passed else "", " and ".join(passed)
+        told = f"{'On' if at == who.line else 'Before that, on'} line {at}, {asked}.{here}"
+        return (told, self._doubted(asked, here, who.who)) if passed else ("", "")
+
     def _after(self, line: int) -> str:
         """What to ask of the line that was the last to use what is missing."""
-        if self._declared.guard(line)[1] == line:
-            return f"For which threads is the condition on line {line} true?"
-        return f"Is line {line} right? If it is, which step should use its result?"
+        return (
+            f"For which threads is the condition on line {line} true?"
+            if self._declared.guard(line)[1] == line
+            else f"Is line {line} right? If it is, which step should use its result?"
+        )
 
     def _asked(self, lacks: Collection[Element], has: Collection[Element], line: int | None) -> str:
         """What to ask of elements that something does not use, or should not use."""
@@ -349,10 +422,12 @@ class MadeOf(About):
             elif step := self._ways.doubled(again):
                 line = step.place.line
                 loop, _ = self._its_loop(step.calls[-1] if step.calls else line)
+                brought, asked = step.sides
                 where = (
                     f" {step.told.first} Each of the two values already contains these elements. "
-                    f"{step.told.why}"
+                    f"{brought or step.told.why}"
                 ).rstrip()
+                loop = Message(remedy=asked) if brought else loop
                 threads = math.prod(dimensions(self.words.problem.launches[-1].block))
                 if often == threads * should > should and not others:
                     where += f" The block has {threads} threads."

@@ -34,6 +34,7 @@ from ..protocol import Element, Made, SliceSteps, ThreadPath, ThreadPlace, Used
 from ..session import Outcomes
 from ..verdict import Part
 from .descent import Descent, DescentEnd, beyond
+from .maxima import mixed_up
 from .trail import ANY_ORDER, Numbers, Trail
 
 Index = tuple[int, ...]
@@ -45,9 +46,11 @@ FEW = 3  # different places at least, for a rule about numbers
 
 def rule(rows: Rows) -> str:
     """A sentence; nothing where there is no rule. All indices are of one length."""
-    if not rows or any(len(mine) != len(ours) for mine, ours in rows):
-        return ""
-    return _exchanged_dimensions(rows) or _along_one(rows)
+    return (
+        ""
+        if not rows or any(len(mine) != len(ours) for mine, ours in rows)
+        else _exchanged_dimensions(rows) or _along_one(rows)
+    )
 
 
 def _exchanged_dimensions(rows: Rows) -> str:
@@ -56,9 +59,11 @@ def _exchanged_dimensions(rows: Rows) -> str:
     for a, b in combinations(range(dimensions), 2):
         swapped = all(mine == _exchanged(ours, a, b) for mine, ours in rows)
         if swapped and any(mine != ours for mine, ours in rows):
-            if dimensions == 2:
-                return "Row and column are swapped."
-            return f"The {ORDINALS[a]} and the {ORDINALS[b]} index are swapped."
+            return (
+                "Row and column are swapped."
+                if dimensions == 2
+                else f"The {ORDINALS[a]} and the {ORDINALS[b]} index are swapped."
+            )
     return ""
 
 
@@ -127,9 +132,11 @@ def _strides(places: Sequence[Index], taken: Sequence[int]) -> Index | None:
     fitted, _, rank, _ = np.linalg.lstsq(rows, np.array(taken), rcond=None)
     whole = np.rint(fitted).astype(int)
     # One more than there are unknowns: what always fits is no rule.
-    if rank < rows.shape[1] or len(places) <= rank or (rows @ whole != taken).any():
-        return None
-    return tuple(whole.tolist())
+    return (
+        None
+        if rank < rows.shape[1] or len(places) <= rank or (rows @ whole != taken).any()
+        else tuple(whole.tolist())
+    )
 
 
 LOOKED_AT = 24  # elements of the output
@@ -203,9 +210,11 @@ def whole(ratio: float) -> bool:
 
 def factor(ratio: float) -> str:
     """ "1/4 of" or "3 times"."""
-    if 0 < abs(ratio) < 0.7 and abs(1 / ratio - round(1 / ratio)) < 1e-3:
-        return f"1/{round(1 / ratio)} of"
-    return f"{ratio:.6g} times"
+    return (
+        f"1/{round(1 / ratio)} of"
+        if 0 < abs(ratio) < 0.7 and abs(1 / ratio - round(1 / ratio)) < 1e-3
+        else f"{ratio:.6g} times"
+    )
 
 
 def capital(text: str) -> str:
@@ -224,9 +233,11 @@ def times(used: Sequence[Used]) -> Times:
 def threads(places: Sequence[ThreadPlace]) -> str:
     """Threads in words, or their blocks, where they are in several."""
     blocks = sorted({one.block for one in places})
-    if len(blocks) > 1:
-        return f"threads of {_run('block', blocks)}"
-    return f"{_run('thread', sorted({one.thread for one in places}))} of block {blocks[0]}"
+    return (
+        f"threads of {_run('block', blocks)}"
+        if len(blocks) > 1
+        else f"{_run('thread', sorted({one.thread for one in places}))} of block {blocks[0]}"
+    )
 
 
 def _run(noun: str, numbers: list[int]) -> str:
@@ -250,14 +261,14 @@ def copied(mine: Made, ours: Made) -> tuple[Element, Element] | None:
 @dataclass(frozen=True)
 class Pair:
     """A wrong element in both runs: `mine` is the learner's, `ours` the solution's; `others` are
-    some more wrong ones where it is another input's copy. `path`, of an element that nobody wrote,
-    is that of the learner's thread that has the number of its writer in the solution."""
+    some more wrong ones where it is another input's copy. `path` is what one of the learner's
+    threads did in the launch that wrote it."""
 
     wrong: Wrong
     mine: Made
     ours: Made
     others: tuple[tuple[Made, Made], ...] = ()
-    path: ThreadPath | None = None
+    path: Callable[[ThreadPlace], ThreadPath] = lambda _: ThreadPath()
 
 
 class About:
@@ -329,9 +340,11 @@ class About:
         who = threads([self._loads[one][0].loaded for one in elements])
         verb, end = ("load" if "s " in who else "loads"), self._last_use(elements)
         most = "most of " * any(self._last_use([one]) != end for one in elements)
-        last = f" Line {end} is the last line that uses {most}{them}." if end else ""
-        if kept := self._kept(elements):
-            last = f" The results are in {self._listed(kept)}, but no thread uses them."
+        last = (
+            f" The results are in {self._listed(kept)}, but no thread uses them."
+            if (kept := self._kept(elements))
+            else f" Line {end} is the last line that uses {most}{them}." * bool(end)
+        )
         return f"{capital(who)} {verb} {them}.{last}"
 
     def _kept(self, elements: Collection[Element]) -> list[Element]:
@@ -558,6 +571,8 @@ class TwoTrails:
                 *({ours.key(one)} & mine.keys or ours.operands(one) for one in missing)
             )
             held = [mine.made(key) for key in wanted & mine.keys - mine.operands(at)]
+            on_lines = "".join(f" (line {on})" for one in held if (on := mine.line(one)))
+            lacks = f"{mine.said(held[0])}{on_lines}" if strange and len(held) == 1 else ""
             told = replace(
                 told,
                 ours=words,
@@ -565,16 +580,16 @@ class TwoTrails:
                 sides=(
                     f"{known} {'are' if ' and ' in known else 'is'} right here." if known else "",
                     f"{doubted} or the operation is wrong, or a step is missing."
-                    if doubted
+                    if doubted and not lacks
+                    else ""
+                    if doubted or (lacks and not elsewhere)
                     else f"A step with {elsewhere} is missing before this one."
                     if elsewhere
                     else "The operation is wrong, or a step is missing."
                     if fixed or strange
                     else "This step, or one before it, is wrong.",
                 ),
-                lacks=f"{mine.said(held[0])}{f' (line {on})' if (on := mine.line(held[0])) else ''}"
-                if strange and len(held) == 1
-                else "",
+                lacks=lacks,
             )
             # A compiler adds what a line subtracts.
             is_turned = bool(fixed) and (mine.verb(at), ours.verb(other)) == ("add", "sub")
@@ -603,7 +618,14 @@ class TwoTrails:
                 more=more,
                 sides=(_few(mine, [one for one in mine.sources(at) if one != wrong]), ""),
             )
-        return None if _UNTOLD.match(told.mine) or told.ours == told.mine else told
+        # Right values may be added in any order, and their sums be right elsewhere.
+        return (
+            None
+            if (told.another and bad is None and mine.verb(at) in ANY_ORDER)
+            or _UNTOLD.match(told.mine)
+            or told.ours == told.mine
+            else told
+        )
 
     def parting_of_indices(self) -> Parting | None:
         """Where the ways part of whole numbers, small ones, which say little alone: a step is known
@@ -658,8 +680,56 @@ class TwoTrails:
             own = mine.element(at)
             held.append(reduce(or_, inside, bits.get(own, 0) if own else 0))
             if mine.verb(at) in ANY_ORDER and sum(inside) != held[at]:
-                return _step(mine, at)
+                return replace(_step(mine, at), sides=self._brought(at))
         return None
+
+    def _brought(self, at: int) -> tuple[str, str]:
+        """The one other thread that brings a value to a step, which it made on a line before, and
+        what to ask of it; "" where that is not known."""
+        mine, place = self.both[0], self.both[0].place
+        others = [one for one in mine.sources(at) if place(one).who != place(at).who]
+        ways = [(*mine.ops[mine.op[one]].calls[::-1], mine.line(one)) for one in (*others, at)]
+        made, used = next(
+            (both for both in zip(*ways[:2], strict=False) if both[0] != both[-1]), (None, None)
+        )
+        first, warps = (
+            place((*others, at)[0]),
+            {(p.block, p.thread // 32) for p in map(place, (*others, at))},
+        )
+        return (
+            (
+                f"{capital(first.who)} brings a value from line {made}.",
+                f"Which value should {first.who} bring to line {used}?",
+            )
+            if len(others) == len(warps) == 1 and made and used
+            else ("", "")
+        )
+
+    def mixed(self) -> Told:
+        """The step that puts exponentials of different maxima together, where the solution has
+        such exponentials, too, and no such step; nothing if a sum of others lacks elements, or if
+        a step is known that is wrong, or uses a wrong element."""
+        (mine, ours), known = self.both, self.descended
+        found = mixed_up(mine) if ours.does("exp", "exp2", "ex2").any() else None
+        is_known = known is not None and (known.right or (known.bad or ("", 0))[1] is None)
+        if not found or is_known or np.isnan(mine.value[-1]) or mixed_up(ours):
+            return
+        at, made, ((_, end), (start, new)) = found
+        (one, other), is_sum = map(mine.said, made), mine.verb(at) == "add"
+        again = "already " * (not is_sum and end == new)
+        minus = (f"{'+' if at < 0 else '-'} {abs(at):.6g}" for at in (end or 0, new or 0))
+        why = f"{one} is {again}made of exp(x {next(minus)}). " + (
+            f"{other} is made of exp(x {next(minus)})."
+            if is_sum
+            else f"{other} is for values with the maximum {start:.6g}."
+        )
+        if not (is_sum and self.found and self.found.lost):
+            asked = (
+                "How often should this step happen?"
+                if again
+                else "How can both values have the same maximum before this step?"
+            )
+            yield _step(mine, at).told + Message(why=why, remedy=asked), mine.line(at)
 
     @property
     def beyond(self) -> list[Parting]:
@@ -672,9 +742,11 @@ class TwoTrails:
             return []
         known = [self._descent.known(one) for one in (found[0], *mine.sources(found[0]))]
         is_harmless = known[0] and np.isfinite(mine.value[-1])
-        if is_harmless or (self.descended and not all(known[1:])):
-            return []
-        return [_step(mine, at) for at in dict.fromkeys(found)]
+        return (
+            []
+            if is_harmless or (self.descended and not all(known[1:]))
+            else [_step(mine, at) for at in dict.fromkeys(found)]
+        )
 
     def goes_on(self, from_parts: bool) -> str:
         """What the solution does next with the value that `mine` ends with; "" if it never has
@@ -687,9 +759,9 @@ class TwoTrails:
             (user for user in ours.users(mine.key(-1)) if ours.key(user) not in mine.keys),
             key=lambda user: ours.verb(user) in ANY_ORDER,
         )
-        if not new or (from_parts and ours.verb(new[0]) in ANY_ORDER):
-            return ""
-        return ours.words(new[0])
+        return (
+            "" if not new or (from_parts and ours.verb(new[0]) in ANY_ORDER) else ours.words(new[0])
+        )
 
     def cancelled(self, wanted: float) -> tuple[ThreadPlace, str, float] | None:
         """Where numbers cancel so that rounding explains a wrong element that should be `wanted`:

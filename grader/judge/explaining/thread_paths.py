@@ -10,6 +10,7 @@ from collections.abc import Callable
 from ...compilers.declared import Declarations
 from ...course import Launch, rules
 from ...cuda.errors import Message
+from ...grouped import grouped
 from ...machine.lanes import coordinates
 from ...status import Status
 from ..cases import of_failure, thread_of
@@ -55,8 +56,10 @@ def last_conditions(
     held = [*dict.fromkeys([*filter(None, plain)] or [text for at, text in said if at == line])]
     if not held:
         return "", None
-    last = held[-most:]
-    part = "the part " if len(last) == 1 and re.search(r"&&|\|\|", declared.line(line)) else ""
+    joined = {*re.findall(r"&&|\|\|", declared.line(line))}
+    decides_alone = {"&&": "false", "||": "true"}.get("".join(joined), "neither")
+    last = [one for one in held[-most:] if one.endswith(decides_alone)] or held[-most:]
+    part = "the part " if len(last) == 1 and joined else ""
     return f"on line {line}, {part}{' and '.join(last)}", line
 
 
@@ -101,7 +104,19 @@ def operator_of(one: Choice) -> str:
 
 
 def _number(value: float) -> str:
-    return str(int(value)) if value.is_integer() else f"{value:.6g}"
+    return str(int(value)) if value.is_integer() and abs(value) < 1 << 53 else f"{value:.6g}"
+
+
+def without_round(path: ThreadPath, source: str) -> dict[int, str]:
+    """By line the loops in which a thread makes no round, with the comparison that ends them:
+    "`0 < 0` is false"."""
+    declared = Declarations(source)
+    asked = grouped(
+        (at, as_written(one, declared.line(at)))
+        for one in path.branches
+        if (at := one.place.line or 0) in declared.loops
+    )
+    return {at: said[0] for at, said in asked.items() if all(one.endswith("false") for one in said)}
 
 
 _SIZES = {*"xyz", "blockDim", "gridDim", "int", "const", "unsigned", "size_t", "sizeof"}
@@ -125,10 +140,10 @@ class _Decides:
     def __call__(self, one: Choice) -> bool:
         line = one.place.line or 0
         asked = self._declared.made_of(self._declared.line(line))
-        if line in self._declared.loops and self._declared.loop(self._here)[1] != line:
-            return False
         return (
-            operator_of(one) not in ("==", "!=")
+            False
+            if line in self._declared.loops and self._declared.loop(self._here)[1] != line
+            else operator_of(one) not in ("==", "!=")
             and not asked.isdisjoint({"threadIdx", "blockIdx", "asm", "thread_rank"})
             and (not self._made or bool(self._made & asked - _SIZES))
         )
@@ -164,13 +179,12 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     loop, _ = declared.condition(here)
     works = is_beyond and any(f"`{words.name(one)}[" in told.first for one in ours.used)
     several = "One access of" in told.why  # whose index may be right
-    remedy, is_its_own = told.remedy, line in (here, declared.guard(here)[1])
+    is_its_own = line in (here, declared.guard(here)[1])
+    sizes = ", ".join(words.sizes(launch := instance.problem.launches[where.launch - 1]))
+    remedy = re.sub(r"(?<=the array here)(?=\?)", f", with {sizes}" * bool(sizes), told.remedy)
     if works and not (loop or several):
-        launch = instance.problem.launches[where.launch - 1]
-        computed = declared.computed_on(
-            declared.index(here, _array(told.first)), here, numbers_of(thread, launch, words)
-        )
-        sizes = ", ".join(words.sizes(launch))
+        known = numbers_of(thread, launch, words)
+        computed = declared.computed_on(declared.index(here, _array(told.first)), here, known)
         of, asked = f"{', with' if computed else ' with'} {sizes}" if sizes else "", ""
         remedy = (
             f"This thread should be here, but its index is wrong{computed}{of}. "
@@ -184,9 +198,14 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
         same = f"condition or the index on line {here}"
         apart = f"condition on line {line} or the index on line {here}"
         remedy = f"Is the {same if line == here else apart} wrong for this thread?"
-    passed = f"Before that, {asked}." if asked and (is_its_own or is_beyond) else ""
+    why = (
+        f"The launch has {sizes}."
+        * bool(sizes and not is_beyond and ("copy" in told.first or (asked and is_its_own))),
+        f"Before that, {asked}." if asked and (is_its_own or is_beyond) else "",
+        *(told.why, seen.why),
+    )
     return Message(
         told.first,
-        seen.why if seen.remedy else f"{passed} {told.why} {seen.why}".strip(),
+        seen.why if seen.remedy else " ".join(filter(None, why)),
         seen.remedy or remedy,
     )

@@ -117,19 +117,20 @@ class Trail:
     def words(self, at: int) -> str:
         """What a step does, with its numbers."""
         verb, sources = self.verb(at), self.sources(at)
-        values = [self.said(one) for one in sources]
-        if len(set(values)) < len({float(self.value[one]) for one in sources}):  # they print alike
-            values = [self.said(one, 9) for one in sources]
-        if verb == "div":
-            values = [one.replace(f" ({NO_ELEMENT})", "") for one in values]
+        said = [self.said(one) for one in sources]
+        print_alike = len(set(said)) < len({float(self.value[one]) for one in sources})
+        said = [self.said(one, 9) for one in sources] if print_alike else said
+        values = [one.replace(f" ({NO_ELEMENT})", "") if verb == "div" else one for one in said]
         if verb.endswith("()"):
             return f"computes {verb[:-1]}{', '.join(values)})"
         phrase = _SAY.get(verb, "")
         if len(values) > 4:
             return f"computes {self.said(at)}"
-        if not phrase or phrase.count("{") > len(values):
-            return f"computes {self.said(at)} from {', '.join(values)}"
-        return phrase.format(*values)
+        return (
+            f"computes {self.said(at)} from {', '.join(values)}"
+            if not phrase or phrase.count("{") > len(values)
+            else phrase.format(*values)
+        )
 
     def element(self, at: int) -> Element | None:
         """What a step is that lay in memory."""
@@ -142,8 +143,8 @@ class Trail:
         said = f"{self.value[at]:.{max(digits, self._digits)}g}"
         what = "an exponential" if self.verb(at).startswith("exp") else self.built_in(at)
         what = self.named(element) if (element := self.element(at)) else what
-        if self.value[at] == 0 and self.stands(at) and "f" in self.ops[self.op[at]].opcode:
-            what = NO_ELEMENT
+        is_zero = self.value[at] == 0 and self.stands(at)
+        what = NO_ELEMENT if is_zero and "f" in self.ops[self.op[at]].opcode else what
         return f"{said} ({what})" if what else said
 
     def stands(self, at: int) -> bool:

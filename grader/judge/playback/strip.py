@@ -107,9 +107,11 @@ def first_difference(
     ]
     wanted = {str(float(one)) for one in values}
     has = {at: len(wanted & _values_of(recording.frames[at], number)) for at in passed}
-    if not any(has.values()) and len(has) != 1:
-        return None
-    return Mark(max(has, key=has.__getitem__), "", "", slot, thread, step="First difference")
+    return (
+        None
+        if not any(has.values()) and len(has) != 1
+        else Mark(max(has, key=has.__getitem__), "", "", slot, thread, step="First difference")
+    )
 
 
 def _values_of(frame: Frame, number: int) -> set[str]:
@@ -338,8 +340,8 @@ def element(memory: Memory, offset: int, width: int) -> str:
 def elements(memory: Memory, touch: Touch, rows: np.ndarray) -> str:
     """What the threads at some rows of an access touch, in a few words."""
     offsets = touch.offsets[rows]
-    if not (offsets[1:] > offsets[:-1]).all():  # most are in order already
-        offsets = np.unique(offsets)
+    is_ordered = (offsets[1:] > offsets[:-1]).all()  # as most are
+    offsets = offsets if is_ordered else np.unique(offsets)
     first, last = int(offsets[0]), int(offsets[-1])
     names = [element(memory, offset, touch.width) for offset in (first, last)]
     if len(offsets) == 1:
@@ -368,10 +370,13 @@ def sentence(recording: Recording, frame: Frame, slot: int) -> str:
     mine = _own(recording, frame.threads, slot)
     if not len(mine):
         return ""
-    if len(mine) < recording.threads:
-        who = f"{counted(len(mine), 'thread')} ({ranges(mine)})"
-    else:
-        who = f"all {counted(len(mine), 'thread')}" if len(mine) > 1 else "the only thread"
+    who = (
+        f"{counted(len(mine), 'thread')} ({ranges(mine)})"
+        if len(mine) < recording.threads
+        else f"all {counted(len(mine), 'thread')}"
+        if len(mine) > 1
+        else "the only thread"
+    )
     did = [*_touched(recording, frame, slot), *_shuffled(recording, frame, slot)]
     text = (f"Line {frame.line}, {who}" if frame.line else f"Code of no line, {who}") + (
         f": {'; '.join(did)}." if did else "."
@@ -411,9 +416,11 @@ def _touched(recording: Recording, frame: Frame, slot: int) -> list[str]:
 
 def _phrase(recording: Recording, touch: Touch, rows: np.ndarray) -> str:
     memory = recording.memories[touch.memory]
-    if memory.space == "local":
-        return f"{_DID[touch.kind]} memory of their own"
-    return f"{_DID[touch.kind]} {elements(memory, touch, rows)} ({_values(touch, rows)})"
+    return (
+        f"{_DID[touch.kind]} memory of their own"
+        if memory.space == "local"
+        else f"{_DID[touch.kind]} {elements(memory, touch, rows)} ({_values(touch, rows)})"
+    )
 
 
 def _values(touch: Touch, rows: np.ndarray) -> str:

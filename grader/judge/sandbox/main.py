@@ -182,12 +182,12 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
     except OutOfTime:
         return Failed.of(Status.TIMEOUT, say.still_busy(seconds), broken_off=True)
     except Exception as error:
-        if isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM:
-            return Failed.of(
-                Status.LAUNCH_ERROR, say.too_much(str(error), memory_bytes), broken_off=True
+        return (
+            Failed.of(Status.LAUNCH_ERROR, say.too_much(str(error), memory_bytes), broken_off=True)
+            if isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM
+            else Failed(
+                Status.UNSUPPORTED, say.our_fault(error, *disk_cache.kept(error)), broken_off=True
             )
-        return Failed(
-            Status.UNSUPPORTED, say.our_fault(error, *disk_cache.kept(error)), broken_off=True
         )
 
 

@@ -215,9 +215,11 @@ def replayed(
 def _mark(recording: Recording, run: Run, error: CudaError | None, asked: Recorded) -> Mark | None:
     """Where it went wrong as it did before; None where it did not."""
     if error is None:
-        if asked.status != Status.WRONG_ANSWER:
-            return None
-        return wrong_element(recording, asked.name, asked.offset, headline(asked.status), "")
+        return (
+            None
+            if asked.status != Status.WRONG_ANSWER
+            else wrong_element(recording, asked.name, asked.offset, headline(asked.status), "")
+        )
     if asked.status not in (error.status, ""):
         return None
     return next((one for one in marks_of(recording, run.hazards) if not one.warning), None)

@@ -97,9 +97,11 @@ def places_of(graph: Graph, nodes: Numbers) -> Iterator[ThreadPlace]:
 
 def slice_of(graph: Graph, elements: Elements, root: int) -> SliceSteps:
     """What a node was made of, step by step; empty where that is too much to tell."""
-    if not 0 < len(graph.slice_of(root)) <= MOST:
-        return SliceSteps()
-    return _Gathered(graph, root).told(elements)
+    return (
+        SliceSteps()
+        if not 0 < len(graph.slice_of(root)) <= MOST
+        else _Gathered(graph, root).told(elements)
+    )
 
 
 class _Gathered:

@@ -424,11 +424,12 @@ def _changed(word: np.ndarray, arrivals: Number, more_expected: Number, owed: Nu
     return pending | expected << _EXPECTED | bytes_owed << _OWED | phase << _PHASE
 
 
-def missing(word: int) -> tuple[int, int]:
-    """The arrivals and the bytes that a phase still waits for; of bytes that came and that nobody
-    expected, the number is negative."""
-    word = int(word)
-    return word & int(_COUNT), (word >> int(_OWED) & int(_OWED_BITS)) - int(_NOTHING_OWED)
+def missing(word: int) -> tuple[int, int, int]:
+    """The arrivals and the bytes that a phase still waits for, and the arrivals that it expects; of
+    bytes that came and that nobody expected, the number is negative."""
+    word, bits = int(word), int(_OWED_BITS)
+    owed = (word >> int(_OWED) & bits) - int(_NOTHING_OWED)
+    return word & int(_COUNT), owed, word >> int(_EXPECTED) & int(_COUNT)
 
 
 _FULL = Message(

@@ -60,6 +60,7 @@ def load_box(instruction: Instruction, at: int, wave: Wave) -> Step:
         for lane in lane_index(lanes).tolist():
             tensor, coordinates = plan(lane)
             addresses, inside = tensor.places(coordinates)
+            wave.events.gathered(at, inside)
             outside = _NAN & (1 << 8 * tensor.size) - 1 if tensor.nan else 0
             values = np.full(len(addresses), outside, f"u{tensor.size}")
             sources, access = [], source(tensor.size)

@@ -82,8 +82,9 @@ class Graph:
     memory `left` is the value and `right` the address, of a choice the chosen one and what it was
     chosen by (see `_steers`). `value`: its bits, uint64. `whole`: nothing was done that is not
     followed (copies by a copy engine, matrix operations). `detailed`: branches are nodes too, made
-    of what decides them, and so is a lane's own value that a shuffle gives back. `refused`: then,
-    by the first of some nodes, the bits of what each of them might have been by another choice.
+    of what decides them, and so is a lane's own value that a shuffle gives back; what a copy engine
+    brings into shared memory is what it was before. `refused`: then, by the first of some nodes,
+    the bits of what each of them might have been by another choice.
     """
 
     def __init__(self, detailed: bool = False) -> None:

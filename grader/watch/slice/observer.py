@@ -52,6 +52,8 @@ class Slicer(Observer):
         self._thread = np.zeros(lanes, np.int64)
         self._none = np.zeros(lanes, np.int32)
         self._fetched = np.zeros((lanes, 16), np.int32)  # by asynchronous copies
+        # Of a copy engine: the nodes of the bytes that it has taken, and see `gathered`.
+        self._taken, self._inside = np.zeros((0, 1), np.int32), dict[int, np.ndarray]()
         self._passed: dict[str, np.ndarray] = defaultdict(self._none.copy)  # nodes, to calls
 
     def _named(self) -> Iterator[Instruction]:
@@ -121,22 +123,33 @@ class Slicer(Observer):
     def access(self, done: Accessed) -> None:
         access, hit, kind, failed = done.access, done.hit, done.kind, done.failed
         instruction = self.code[access.at]
-        if access.bulk or instruction.form.collective:
+        is_brought = access.bulk and self.graph.detailed and hit.space == "shared"
+        if access.bulk and self.graph.detailed and kind == "load":
+            self._taken = self._memory(hit.store)[bytes_of(access, hit)]
+        elif (access.bulk and not is_brought) or instruction.form.collective:
             self._opaque(access, hit, kind)
         elif kind == "load":
             self._load(access, hit, instruction)
         elif kind == "atomic":
             self._update(access, hit, instruction, failed)
-        elif not access.asynchronous:  # see `copy`
+        elif not (access.asynchronous or access.bulk):  # see `copy`
             self._store(access, hit, instruction)
+
+    def gathered(self, at: int, inside: np.ndarray) -> None:
+        self._inside[at] = inside
 
     def copy(self, access: Access, hit: Hit, values: Values) -> None:
         """Who reads what is copied before it is there has a race; else it might be there now."""
-        if access.bulk:
+        if access.bulk and not (self.graph.detailed and hit.space == "shared"):
             return self._opaque(access, hit, "store")
-        if not self.code[access.at].form.reads:
+        if not (access.bulk or self.code[access.at].form.reads):
             return self._store(access, hit, self.code[access.at])
         fetched = self._fetched[lane_index(hit.lanes), : access.width]
+        if access.bulk:
+            inside = self._inside.get(access.at, np.ones(len(self._taken), bool))
+            every = np.zeros((len(inside), fetched.size // len(inside)), np.int32)
+            every[inside] = self._taken[: np.count_nonzero(inside)]
+            fetched = every.reshape(fetched.shape)
         self._memory(hit.store)[bytes_of(access, hit)] = fetched
 
     def _called(self, at: int, slot: str, step: Step) -> Step:
