@@ -30,6 +30,10 @@ from . import progress
 from .folder import LESSONS
 
 FEWEST, MOST, MINUTES = 3, 5, 10  # of a warm-up: pieces, pieces, minutes
+# Where more is due than fits, pieces with about this chance of being known come first. At the end
+# of a simulated term learners then know more than with the most forgotten ones first
+# (`python -m tools.remembering`).
+FIRST = 0.7
 APART = timedelta(days=3)  # a piece is mastered that is right at first twice, so far apart
 _SITTING = timedelta(hours=6)  # tries with a longer pause between them are two reviews
 # Intervals of whole days, and the same ones each time.
@@ -120,8 +124,9 @@ def _concept(title: str, pieces: list[Remembered]) -> Concept:
 
 def warm_up(root: Path) -> list[LessonPiece]:
     """Three to five pieces for at most ten minutes, nothing if nothing is due. Lessons
-    alternate, and the most forgotten piece of a lesson comes first. If fewer than three pieces are
-    due, others of passed lessons join them. There is at most one exercise, and it is last."""
+    alternate, and of a lesson the piece comes first whose chance of being known is nearest to
+    FIRST. If fewer than three pieces are due, others of passed lessons join them. There is at most
+    one exercise, and it is last."""
     every = [
         each
         for each in remembered(root)
@@ -134,7 +139,11 @@ def warm_up(root: Path) -> list[LessonPiece]:
         lessons = [piece.lesson for piece in chosen]
         best = min(
             every,
-            key=lambda each: (not each.due, lessons.count(each.piece.lesson), each.chance),
+            key=lambda each: (
+                not each.due,
+                lessons.count(each.piece.lesson),
+                abs(each.chance - FIRST),
+            ),
         )
         chosen.append(best.piece)
         left = MINUTES - sum(piece.minutes for piece in chosen)
