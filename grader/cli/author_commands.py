@@ -83,8 +83,8 @@ def new_lesson(
     lesson: Annotated[
         str | None,
         typer.Argument(
-            help="What it is to be called, like 20_histogram; without, only a course is made, of "
-            "the public lessons."
+            help="The lesson's name, like 20_histogram. Without it, only a course of the public "
+            "lessons is made."
         ),
     ] = None,
 ) -> None:
@@ -119,7 +119,7 @@ def preview_lesson(
 
 
 def publish(
-    folder: Annotated[Path, typer.Argument(help="Of its own, for a learners' repository.")],
+    folder: Annotated[Path, typer.Argument(help="To make or to renew, for learners.")],
 ) -> None:
     """Write the course without its solutions.
 

@@ -115,7 +115,7 @@ def show_changes(measured: Measured, against: Path, console: Console) -> None:
 def counters(
     to: Annotated[Path, typer.Option(help="The page to write.")] = Path("docs/counters.md"),
     csv: Annotated[
-        Path, typer.Option(help="What ncu measured; if there is no such file, it measures now.")
+        Path, typer.Option(help="Results of ncu; without such a file it measures now.")
     ] = Path("build/ncu.csv"),
 ) -> None:
     """Compare the counters with Nsight Compute's on your GPU."""

@@ -99,11 +99,11 @@ def serve(
         bool, typer.Option("--tokens", help="Only write tokens for who has none.")
     ] = False,
     again: Annotated[
-        list[str] | None, typer.Option(metavar="LEARNER", help="--tokens: a new one for these.")
+        list[str] | None, typer.Option(metavar="LEARNER", help="Make new tokens for these.")
     ] = None,
     log: Annotated[bool, typer.Option("--log", help="Only check the log, and print it.")] = False,
     clock: Annotated[
-        bool, typer.Option("--clock-is-right", help="Begin though the clock was later before.")
+        bool, typer.Option("--clock-is-right", help="Start although it was set back.")
     ] = False,
     unsafe: UNSAFE = False,
 ) -> None:
@@ -322,7 +322,8 @@ def write_feedback(
     wanted = solutions or plan.solutions == coursefile.PASSED
     require_meant(
         [
-            f"{open_until}: until then a page would tell learners what others may learn from them."
+            f"{open_until}. Pages that come out earlier can help those who still write it, also "
+            "without our solutions."
             if open_until and plan.service.start
             else ""
         ],
@@ -395,7 +396,7 @@ def show_appeals(
 def mark_by_rubric(
     lesson: str,
     section: SECTION = None,
-    port: Annotated[int, typer.Option(help="Of the page; by default one that is free.")] = 0,
+    port: Annotated[int, typer.Option(help="The port; by default a free one.")] = 0,
     serve: Annotated[
         bool,
         typer.Option("--serve/--no-serve", help="Open the page, or only bring marks up to date."),
@@ -467,7 +468,7 @@ def show_demo(
     live: Annotated[
         bool, typer.Option("--live", help="Edit and run kernels on the slides, in the browser.")
     ] = False,
-    port: Annotated[int, typer.Option(help="Of --live; by default one that is free.")] = 0,
+    port: Annotated[int, typer.Option(help="The port of --live; by default a free one.")] = 0,
     brief: Annotated[
         bool, typer.Option("--brief", help="Slides for a lecture, without exercises and folds.")
     ] = False,

@@ -51,7 +51,7 @@ def release_lessons(
         str | None, typer.Option(help='Like "10%/day, at most 3 days", or "none".')
     ] = None,
     exam: Annotated[
-        bool, typer.Option("--exam", help="Only if course.toml makes it an exam.")
+        bool, typer.Option("--exam", help="Refuse a lesson that has no start.")
     ] = False,
     yes: YES = False,
 ) -> None:
@@ -98,7 +98,7 @@ def release_lessons(
         )
         say(
             f"It was released before; the marks of {counted(marked, 'learner')} stay."
-            if known
+            if known and marked
             else ""
         )
 
@@ -219,8 +219,8 @@ def _join_logins(same: list[str], later: bool) -> None:
 
 
 def rename_lesson(
-    old: Annotated[str, typer.Argument(help="What the gradebook calls the lesson.")],
-    new: Annotated[str, typer.Argument(help="What its folder is called now.")],
+    old: Annotated[str, typer.Argument(help="The lesson's name in the gradebook.")],
+    new: Annotated[str, typer.Argument(help="The name of its folder now.")],
 ) -> None:
     """Move a lesson's marks, work and dates to its new name."""
     moved = renaming.rename(open_course(), old, new)
@@ -243,9 +243,7 @@ def export_marks(
     everybody: Annotated[
         bool, typer.Option("--everybody", help="Also who is not on the roster.")
     ] = False,
-    column: Annotated[
-        str | None, typer.Option(help="What the system calls the lesson's column.")
-    ] = None,
+    column: Annotated[str | None, typer.Option(help="The lesson's column in the system.")] = None,
 ) -> None:
     """Write the marks as another gradebook imports them."""
     here, lessons, names = opened(lesson, section, anonymous)

@@ -244,7 +244,8 @@ def _command(kind: str, path: Path, line: int | None, title: str, message: str) 
 def prove(
     what: Annotated[str, typer.Argument(help="A .cu file, or a lesson whose solutions to prove.")],
     exercise: Annotated[
-        str | None, typer.Option(metavar="LESSON/NAME", help="What a .cu file answers.")
+        str | None,
+        typer.Option(metavar="LESSON/NAME", help="The exercise that a .cu file answers."),
     ] = None,
     seconds: Annotated[float, typer.Option(help="For each exercise.")] = 10,
 ) -> int:

@@ -150,7 +150,7 @@ def submit(
     token_file: TOKEN = None,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="For the result.")] = True,
     results: Annotated[
-        bool, typer.Option("--results", help="Only of what you handed in before, try by try.")
+        bool, typer.Option("--results", help="Hand in nothing: show earlier results.")
     ] = False,
 ) -> None:
     """Hand in a lesson.
@@ -224,7 +224,7 @@ def _show(report: Report, copy: Path) -> None:
 
 def begin_exam(
     lesson: str,
-    where: Annotated[Path | None, typer.Argument(metavar="folder", help="Of its own.")] = None,
+    where: Annotated[Path | None, typer.Argument(metavar="folder", help="To make for it.")] = None,
     to: TO = None,
     token_file: TOKEN = None,
 ) -> None:

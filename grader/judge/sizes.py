@@ -40,8 +40,8 @@ TOO_LONG = "it took too much"
 FEW_TRIALS = 0.4  # seconds, as `Limits.trials`, of launches that move no mark
 MEANS = (
     "No launch that the exercise allows goes out of bounds, is misaligned, has a data race, or "
-    "leaves a thread behind at a barrier or a shuffle. (That the numbers are right, only the cases "
-    "and the launches that were tried say.)"
+    "leaves a thread behind at a barrier or a shuffle. (Only the cases and the launches that "
+    "were tried show that the numbers are right.)"
 )
 ASSUMES = "This was found by reasoning about the compiled kernel, and assumes:"
 ASSUMED = (
