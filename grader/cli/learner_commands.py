@@ -194,6 +194,9 @@ def _send(lesson: str, to: str | None, token_file: Path | None, shown: str) -> N
         )
         of = f" of {receipt.tries}" if receipt.tries else ""
         say(f"{name} is received from {receipt.learner}: try {receipt.number}{of}, {receipt.at}.")
+        if receipt.learner != there.learner:
+            complain(f"{receipt.learner} can ask for the result of this try, and nobody else.")
+            continue
         told: dict[str, Any] = there.result(receipt) if shown else {"report": None}
         if told["report"] is None:
             later = "" if shown else " `grader submit LESSON --results` shows the result later."

@@ -82,6 +82,7 @@ class CourseService:
 
     client: httpx.Client = field(repr=False)
     tell: Callable[[str], None]  # says why it takes so long
+    learner: str  # whose token it is
 
     def hand_in(self, root: Path, lesson: str) -> Receipt:
         """Hand in the lesson's notebook in the learner's folder `root`, without its outputs. The
@@ -176,4 +177,5 @@ def opened(url: str | None, token_file: Path | None, tell: Callable[[str], None]
             headers={"Authorization": f"Bearer {token}"},
         ),
         tell,
+        token.partition(":")[0],
     )

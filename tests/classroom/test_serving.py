@@ -197,6 +197,11 @@ def test_the_address_of_the_course_is_taken_where_none_is_given(
     own = folder_of(tmp_path / "own", notebook(here))
     said = served.learner(own, "submit", "01", "--no-wait", "--token-file", str(tokens["cem"]))
     assert f"{LESSON} is received" in said.stdout
+    # A try that was handed in with the token of somebody else does not hide one's own.
+    served.learner(own, "submit", "01", "--no-wait", "--token-file", str(tokens["ada"]))
+    said = served.learner(own, "submit", "01", "--results", "--token-file", str(tokens["ada"]))
+    assert said.exit_code == 0 and "is received from ada" in said.stdout
+    assert "cem can ask for the result of this try, and nobody else." in said.stderr
 
 
 def test_whoever_is_away_is_asked_again(here, tokens, tmp_path, monkeypatch):
