@@ -153,15 +153,20 @@ class Barriers:
             number, what = gone, "left the kernel before it"
         have = "has" if number == 1 else "have"
         line = self.wave.kernel.instructions[at].line or 0
-        leave = self.wave.names.declared.leaving(line) if gone else ""
+        declared = self.wave.names.declared
+        leave = declared.leaving(line) if gone else ""
+        head, at = declared.loop(line)
+        inside = f" This one is in the loop on line {at}: `{head}`." if head and not leave else ""
         return Message(
             f"waits at a barrier, but {number} of the block's {geometry.threads} threads {have} "
             f"{what}.",
-            f"All threads of the block must reach a `__syncthreads()`.{leave}",
+            f"All threads of the block must reach a `__syncthreads()`.{leave}{inside}",
             "Let these threads go on to the barrier, and guard only what they must not do."
             if leave
-            else "Move it out of the branch or loop. No thread may skip it by `return` or "
-            "`continue`.",
+            else "Do all threads execute as many rounds of this loop, and reach it in each? "
+            "If not, move it out of the branch or loop."
+            if inside
+            else "Move it out of the branch. No thread may skip it by `return` or `continue`.",
         )
 
     def _pass(self, passing: Successors, part: int | None) -> None:

@@ -309,7 +309,8 @@ def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> Messag
         past = (
             f"Is this round of the loop one too many, or is {place.owner} too short?"
             if space == "shared"
-            else "Should the loop execute the round in which the index is too large?"
+            else "Is the index right? If it is, should the loop execute the round in which it is "
+            "too large?"
         )
         return Message(why=who.loop, remedy=f"{past}{end}")
     return advice or _unknown(element, who)

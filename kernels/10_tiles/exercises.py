@@ -110,7 +110,9 @@ transpose = Exercise(
                     "each element is read once and written once, 8 to a sector of 32 bytes: a warp "
                     "goes along a row both times",
                 ),
-                *no_conflicts("the 32 cells that a warp wants at once lie in 32 banks"),
+                *no_conflicts(
+                    "the 32 cells that a warp reads at once can lie in 32 different banks"
+                ),
                 *work_is_shared(),
             ),
         ),

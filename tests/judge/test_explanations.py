@@ -308,5 +308,5 @@ def test_of_an_element_that_nobody_writes_it_is_told_what_its_thread_writes_inst
     assert close != source
     said = str(judge(exercise, close, sizes=False).parts)
     assert re.search(
-        r"No thread wrote to out\[\d+\].* of block \d writes out\[\d+\] instead\.", said
+        r"No thread wrote to out\[\d+\].* of block \d writes out\[\d+\], but not out\[\d+\]\.", said
     )

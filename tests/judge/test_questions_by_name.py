@@ -17,7 +17,7 @@ CASES = {  # the exercise, (words of its solution, words put there) ..., the sta
         "00_first_kernel/darken",
         [("i % cols", "i % rows")],
         WRONG,
-        r"darker\[0, 0\] instead\. Compute the index `row \* cols \+ col` \(lines 9 and 10\) by",
+        r"but not darker\[0, 7\]\. Compute the index `row \* cols \+ col` \(lines 9 and 10\) by",
     ),
     "the index of a load": (
         "00_first_kernel/add_bias",

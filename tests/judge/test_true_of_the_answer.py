@@ -630,7 +630,10 @@ def test_a_sum_in_a_helper_is_told_with_the_line_that_calls_it():
 
 def test_a_store_that_goes_elsewhere_is_told_though_another_thread_has_overwritten_it():
     message, line = told("01_expand_where/expand_2d", ("out[i] =", "out[row * row_stride + col] ="))
-    assert "No thread wrote to out[1, 0]." in message and "writes out[0, 0] instead." in message
+    assert (
+        "No thread wrote to out[1, 0]." in message
+        and "writes out[0, 0], but not out[1, 0]." in message
+    )
     assert "out[row * row_stride + col]" in line
 
 

@@ -65,7 +65,7 @@ class MadeOf(About):
             if instead:
                 line = next(iter(instead.values()))
                 index = self._declared.index(line or 0, name) if len(instead) == 1 else ""
-                said = f"{capital(who)} writes {self._listed(instead)} instead."
+                said = f"{capital(who)} writes {self._listed(instead)}, but not {self._here}."
                 remedy = (
                     f"Compute the index `{index}`"
                     f"{self._declared.computed_on(index, line or 0) or f' on line {line}'} by hand "

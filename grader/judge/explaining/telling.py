@@ -35,7 +35,7 @@ from ..session import Outcomes
 from ..verdict import Part
 from .descent import Descent, DescentEnd, beyond
 from .maxima import mixed_up
-from .trail import ANY_ORDER, Numbers, Trail
+from .trail import ANY_ORDER, NO_ELEMENT, Numbers, Trail
 
 Index = tuple[int, ...]
 Rows = Sequence[tuple[Index, Index]]  # taken, and what should have been, both of one array
@@ -573,6 +573,7 @@ class TwoTrails:
             held = [mine.made(key) for key in wanted & mine.keys - mine.operands(at)]
             on_lines = "".join(f" (line {on})" for one in held if (on := mine.line(one)))
             lacks = f"{mine.said(held[0])}{on_lines}" if strange and len(held) == 1 else ""
+            lacks = "" if NO_ELEMENT in lacks else lacks
             told = replace(
                 told,
                 ours=words,

@@ -193,7 +193,7 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     elif (
         asked
         and (is_beyond or (is_its_own and asked.endswith("true")))
-        and remedy.startswith(("Should the loop", "Should this"))
+        and remedy.startswith(("Is the index right", "Should this"))
     ):
         same = f"condition or the index on line {here}"
         apart = f"condition on line {line} or the index on line {here}"

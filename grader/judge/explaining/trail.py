@@ -140,7 +140,9 @@ class Trail:
 
     def said(self, at: int, digits: int = 0) -> str:
         """A step's value, and what it is."""
-        said = f"{self.value[at]:.{max(digits, self._digits)}g}"
+        value, is_int = self.value[at], ".f" not in self.ops[self.op[at]].opcode
+        is_long = is_int and value == np.trunc(value) and 1e6 <= abs(value) < 1 << 53
+        said = f"{value:.0f}" if is_long else f"{value:.{max(digits, self._digits)}g}"
         what = "an exponential" if self.verb(at).startswith("exp") else self.built_in(at)
         what = self.named(element) if (element := self.element(at)) else what
         is_zero = self.value[at] == 0 and self.stands(at)
