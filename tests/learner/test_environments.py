@@ -154,7 +154,7 @@ def test_who_has_installed_it_makes_a_course_releases_grades_and_gives_feedback(
     def grader(*arguments):
         return run(python, "-m", "grader", *arguments, cwd=here)
 
-    assert "now have 1 learner of csv" in grader("roster", tmp_path / "class.csv")
+    assert "now have 1 learner from a file of csv" in grader("roster", tmp_path / "class.csv")
     assert "released 00_first_kernel to build/" in grader("release", "00")
     released = here / "build/release/00_first_kernel/00_first_kernel.ipynb"
     handed_in = here / "build/submitted/ada/00_first_kernel"
