@@ -250,8 +250,8 @@ def _card(
         counts = "no mark" if row.score is None else of_points(round(row.score, 2), most)
         card = card.replace(of_points(judged, most), counts, 1)
     if name in content.ours and (content.to_all or row.status == "passed"):
-        if part := kept[name]["verdict"].get("partial"):
-            card = shared(sentences(f"The fault: {part['mistake']}.").html) + card
+        if fault := (kept[name]["verdict"].get("partial") or {}).get("mistake"):
+            card = shared(sentences(f"The fault: {fault}.").html) + card
         lines = beside.changes(unmarked(sources.get(name, "")), unmarked(content.ours[name]))
         card += shared(compared(lines).html)
     return card

@@ -17,7 +17,7 @@ put together on one page, and no two cards get into each other's way.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from html import unescape
 from pathlib import Path
@@ -157,8 +157,7 @@ def _grade(
         verdict = judging(exercise.id, answer.source)
         # Visible cases in full, hidden ones by their category alone. Neither our solution nor the
         # name of the one fault, as others may still hand in: feedback shows both later.
-        seen = verdict.for_learner()
-        seen = replace(seen, partial=seen.partial and replace(seen.partial, mistake=""))
+        seen = verdict.for_learner().unnamed()
         page = verdict_card.page(seen, answer.source, exercise, ours=False).html
     if marking.others and verdict.status == Status.NOT_ATTEMPTED and not problem:
         problem = (

@@ -309,8 +309,11 @@ class Verdict:
     def while_open(self) -> Self:
         """The verdict as its learner may read it before asking for a hint."""
         cases = tuple(one.saying(one.parts.while_open) for one in self.cases)
-        unnamed = self.partial and replace(self.partial, mistake="")
-        return replace(self, cases=cases, message=str(self.parts.while_open), partial=unnamed)
+        return replace(self.unnamed(), cases=cases, message=str(self.parts.while_open))
+
+    def unnamed(self) -> Self:
+        """The same verdict without the name of its one fault."""
+        return replace(self, partial=self.partial and replace(self.partial, mistake=""))
 
     @property
     def ends(self) -> tuple[str, ...]:
