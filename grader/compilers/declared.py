@@ -11,9 +11,10 @@ import ast
 import operator
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import takewhile
 from math import fmod, isclose, prod
 from typing import Any
 
@@ -222,6 +223,9 @@ class Declared:
 
 
 _INSIDE = r"\s*\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"
+_BALANCED = re.compile(r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*$")
+_SET = re.compile(r"(?<![<>=!])=(?!=)|\breturn\b")
+_FUNCTION = re.compile(r"\b__(?:device|global)__\b[^;={]*?\b(\w+)\s*\((?![^()]*\)\s*\w+\()")
 _IF = re.compile(rf"\bif{_INSIDE}")
 _LOOP = re.compile(rf"\b(?:for|while){_INSIDE}")
 _CHANGED = re.compile(r"(?:^|[;{)])\s*([A-Za-z_]\w*(?:\[[^]]*\])?)\s*[-+*/&|^]?=(?!=)")
@@ -404,16 +408,8 @@ class Declarations:
         that get their values on lines before it in its kernel. Their values follow from whole
         `numbers`, such as those of `n` and `threadIdx.x`; " (lines 8 and 9)" where one does not.
         "" where they get them on the line itself, or in a loop's head."""
-        begin = max((at for at in range(1, line) if "__global__" in self.line(at)), default=0)
-        given = {_plain(name): one for name, one in (numbers or {}).items()}
-        known: dict[str, int | None] = {**self._constants, **given}
-        found, kernel = dict[str, tuple[int | None, int]](), "\n".join(self.lines[begin:])
-        for at in sorted({*range(begin + 1, line)} - {*self.loops}):
-            for name, text in _GIVEN.findall(self.line(at)):
-                is_only = len(re.findall(_ASSIGNED.format(name), kernel)) == 1
-                value = self._held(name, _evaluate(_plain(text), known)) if is_only else None
-                known[name] = value if abs(value or 0) < 1 << 31 else None
-                found |= {name: (value, at)} if name in _WORD.findall(index) else {}
+        values = self._values(line, numbers or {})
+        found = {name: one for name, one in values.items() if name in _WORD.findall(index)}
         said = [
             f"`{name}` is {value} (line {at}{', unsigned' * (value >= 1 << 31)})"
             for name, (value, at) in found.items()
@@ -423,6 +419,75 @@ class Declarations:
             return f": {', '.join(said[:-1])}{' and ' * (len(said) > 1)}{said[-1]}"
         *before, last = [*dict.fromkeys(str(at) for _, at in found.values())][-3:] or [""]
         return f" (line{'s' * bool(before)} {' and '.join([*before, last])})" if last else ""
+
+    def _values(self, line: int, numbers: Mapping[str, int]) -> dict[str, tuple[int | None, int]]:
+        """By name the whole numbers, None where they are not known, that variables get on lines
+        before a source line in its kernel, and these lines. They follow from `numbers`."""
+        begin = max((at for at in range(1, line) if "__global__" in self.line(at)), default=0)
+        known: dict[str, int | None] = {**self._constants}
+        known |= {_plain(name): one for name, one in numbers.items()}
+        found, kernel = dict[str, tuple[int | None, int]](), "\n".join(self.lines[begin:])
+        for at in sorted({*range(begin + 1, line)} - {*self.loops}):
+            for name, text in _given(self.line(at)):
+                is_only = len(re.findall(_ASSIGNED.format(name), kernel)) == 1
+                value = self._held(name, _evaluate(_plain(text), known)) if is_only else None
+                known[name] = value if abs(value or 0) < 1 << 31 else None
+                found[name] = (value, at)
+        return found
+
+    def indices(
+        self, line: int, name: str, numbers: Mapping[str, int]
+    ) -> list[tuple[str, int | None, int | None]]:
+        """The indices of a shared array where it stands first on a source line: each as it is
+        written, its value as far as that follows from whole `numbers`, and the length of its
+        dimension."""
+        array = self.find(name, "shared")
+        found = re.search(rf"\b{name}((?:{_INDEX})+)", self.line(line))
+        values = {one: value for one, (value, _) in self._values(line, numbers).items()}
+        known = self._constants | {_plain(one): value for one, value in numbers.items()}
+        known |= {one: value for one, value in values.items() if value is not None}
+        written = [one.strip()[1:-1] for one in re.findall(_INDEX, found[1])] if found else []
+        return [
+            (text, _evaluate(_plain(text), known), length)
+            for text, length in zip(written, array.dimensions if array else (), strict=False)
+        ]
+
+    def doubtful(self, words: str, line: int, usual: "Declarations") -> list[tuple[str, int]]:
+        """The names in an expression on a source line that get values which `usual` does not have,
+        on earlier lines of its function or of none, or are functions that it does not have; and
+        these lines. Those that its variables are computed from, where it has no such name."""
+        unusual = self.unusual(usual)
+        heads = [at for at, one in enumerate(self.lines, 1) if _FUNCTION.search(one)]
+        begin = max((at for at in heads if at < line), default=0)
+        before = {*range(1, min(heads, default=1)), *range(begin + 1, line)} & unusual.keys()
+        found = [(name, at) for at in sorted(before - self.loops.keys()) for name in unusual[at]]
+        for at in heads:
+            body = takewhile(
+                lambda one: not self.line(one).startswith("}"), range(at + 1, 1 + len(self.lines))
+            )
+            if not unusual.keys().isdisjoint(body):
+                found.append((_FUNCTION.findall(self.line(at))[0], at))
+        for among in ({*_WORD.findall(words)}, self.made_of(words)):
+            if some := [one for one in found if one[0] in among]:
+                return some
+        return []
+
+    def unusual(self, usual: "Declarations") -> dict[int, list[str]]:
+        """The lines that `usual` has not alike, whatever their variables are called, and the names
+        to which they give values that it does not."""
+        words = [{*_WORD.findall("\n".join(one.lines))} for one in (self, usual)]
+
+        def plain(text: str) -> str:
+            alike = _WORD.sub(lambda one: one[0] if one[0] in words[0] & words[1] else "_", text)
+            return "".join(re.sub(r"\bconst\b|[{}]\s*$|^\s*}", "", alike).split())
+
+        known = {plain(one) for one in usual.lines}
+        given = {plain("=".join(one)) for text in usual.lines for one in _given(text)}
+        return {
+            at: [one[0] for one in _given(text) if plain("=".join(one)) not in given]
+            for at, text in enumerate(self.lines, 1)
+            if plain(text) not in {*known, ""}
+        }
 
     def _held(self, name: str, value: int | None) -> int | None:
         """A whole number as a variable holds it; None if it is too large for an int."""
@@ -439,6 +504,12 @@ class Declarations:
     def guard(self, line: int) -> tuple[str, int]:
         """The condition of the `if` that a source line is in, and its line; "" if there is none."""
         return self._around(line, _IF)
+
+    def choice(self, line: int) -> str:
+        """The condition of the `?:` on a source line; "" if there is none, or several."""
+        before, *after = self.line(line).split("?")
+        asked = _BALANCED.search(_SET.split(before)[-1])
+        return _COMMA.split(asked[0])[-1].strip() if asked and len(after) == 1 else ""
 
     def writers(self, name: str) -> list[int]:
         """The lines that give elements of an array values."""
@@ -517,7 +588,7 @@ class Declarations:
             return None
         name = scaled[1] or scaled[2]
         following = {name}
-        for left, right in _GIVEN.findall("\n".join(self.lines[head:line])):
+        for left, right in _given("\n".join(self.lines[head:line])):
             following |= {left} if following & set(_WORD.findall(right)) else set()
 
         def is_fixed(words: str) -> bool:
@@ -607,6 +678,15 @@ def _constants(text: str) -> dict[str, int]:
         value = _evaluate(match["as"] or match["value"], found)
         found[name] = value if found.get(name, value) == value else None
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _given(text: str) -> Iterator[tuple[str, str]]:
+    """The variables that get values, of a declaration with commas each, and what they get."""
+    for name, right in _GIVEN.findall(text):
+        first, *others = _COMMA.split(right)
+        yield name, first
+        given = (one.partition("=") for one in others)
+        yield from ((one.strip(), value) for one, equals, value in given if equals)
 
 
 def _plain(text: str) -> str:

@@ -275,22 +275,30 @@ def read_only_write(finding: ReadOnlyWrite, wave: Wave) -> Message:
     )
 
 
-# By whether an mbarrier is told of the copy.
-_COPY_NOT_WAITED_FOR = {
-    False: (
-        "A thread waits for the groups of its own `cp.async`. Other threads must then meet it at a "
-        "barrier.",
-        "Is the group of this copy committed? A wait can let the newest n groups continue: count "
-        "the commits before it. Is this copy in one of these groups? Each commit makes a group, "
-        "also if it is empty.",
-    ),
-    True: (
-        "The copy is there when a wait at its mbarrier has seen the end of the phase that counts "
-        "the copy.",
-        "Wait at that mbarrier before the read. Is the parity that of this phase? Do the copies of "
-        "the phase bring as many bytes as the mbarrier expects, and no more?",
-    ),
-}
+def _not_waited_for(since: int | None) -> tuple[str, str]:
+    """Why a copy may still be on its way, of which an mbarrier is told (None), or which is in the
+    group that its thread has committed `since` others, with its own; and what to ask."""
+    if since is None:
+        return (
+            "The copy is there when a wait at its mbarrier has seen the end of the phase that "
+            "counts the copy.",
+            "Wait at that mbarrier before the read. Is the parity that of this phase? Do the "
+            "copies of the phase bring as many bytes as the mbarrier expects, and no more?",
+        )
+    if since == 0:
+        return (
+            "Its thread has not committed the group of this copy yet. No wait for groups waits for "
+            "it.",
+            "Which commit should come between this copy and the read?",
+        )
+    newest = "the newest group" if since == 1 else f"number {since} of the newest groups"
+    return (
+        f"The copy is in {newest} that its thread has committed. Only a wait that lets at most "
+        f"{counted(since - 1, 'group')} continue waits for it. Each commit makes a group, also if "
+        "it is empty.",
+        "How many groups does the wait before this read let continue? How many should be committed "
+        "by then?",
+    )
 
 
 @predicate.register
@@ -300,9 +308,14 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
     element = place(touched, wave)
     there = element.wide(touched.width)
     if finding.copy:
-        line, counted_by_mbarrier = finding.copy
-        text = f"{finding.verb} {there}, which the copy on line {line} may not have brought yet."
-        return Message(text, *_COPY_NOT_WAITED_FOR[counted_by_mbarrier])
+        issued, since = finding.copy
+        text = (
+            f"{finding.verb} {there}, which the copy on line {issued.line} may not have brought "
+            "yet."
+        )
+        is_own = (issued.block, issued.thread) == (finding.where.block, finding.where.thread)
+        after = "" if is_own else "Then the threads must meet at a barrier before the read."
+        return Message(text, *_not_waited_for(since)) + Message(why=after)
     why, remedy = {
         "shared": (
             "Shared memory has arbitrary values at first.",

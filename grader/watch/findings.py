@@ -148,7 +148,8 @@ class UnwrittenRead(Finding, frozen=True):
     verb: str
     touched: Bytes
     use: Location | None  # where a value that was followed comes to matter
-    copy: tuple[int | None, bool] | None  # the line of one on its way there; an mbarrier is told
+    copy: tuple[Location, int | None] | None  # one on its way there: who issued it, and the groups
+    # that its thread has committed since, with its own; None where an mbarrier is told of it
 
 
 class NeverSet(Finding, frozen=True):

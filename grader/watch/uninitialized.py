@@ -244,7 +244,7 @@ class Uninitialized(Observer):
         mine = int(np.argmax(lane_index(hit.lanes) == lane))  # its block's memory, not the first's
         byte = hit.element[mine] * access.size + address - int(hit.addresses[mine])
         coming = self.wave.copies.towards(hit.store, byte)
-        copy = (here.line(coming[0]), coming[1]) if coming else None
+        copy = (here.location(*coming[:2]), coming[2]) if coming else None
         return UnwrittenRead(here.location(at, lane), access.verb, touched, use, copy)
 
     def _components(self, operand: Operand) -> list[tuple[int, np.ndarray]]:

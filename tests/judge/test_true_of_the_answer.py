@@ -789,7 +789,8 @@ def test_a_factor_is_told_with_the_parameter_that_it_is():
     message, _ = told(
         "12_attention/backward", ("sum_k += scale * of_score", "sum_k += scale * scale * of_score")
     )
-    assert "5.65685 is 1 / `scale`. Which step divides by 5.65685" in message
+    assert "5.65685 is 1 / `scale`." in message
+    assert "which step divides by 5.65685" in message
 
 
 def test_an_element_that_got_lost_is_told_with_the_line_that_was_the_last_to_use_it():
@@ -799,3 +800,145 @@ def test_an_element_that_got_lost_is_told_with_the_line_that_was_the_last_to_use
     )
     assert re.search(r"Line (\d+) is the last line that uses x\[\d+, \d+\]\.", message)
     assert "best[0].value == first.value" in line
+
+
+@pytest.mark.parametrize(
+    ("exercise", "before", "after", "asked"),
+    [
+        (
+            "07_fused_softmax/masked_softmax",
+            "query + 1 + keys - queries;",
+            "query + 1;",
+            "Is line 28 right? If it is, which line should bring x[0, 1] to x[0, 253] into",
+        ),
+        (
+            "09_scan_histogram/segments",
+            "(~0u >> (31 - lane))",
+            "((1u << lane) - 1)",
+            "Is -1 the right value of `start` (line 14)? If it is, should `lane - offset >= start`",
+        ),
+        (
+            "12_attention/tiled",
+            "sum[r] * shrink + sum_of_lanes(weight)",
+            "sum[r] * shrink + weight",
+            "right? If it is, which line should bring k[",
+        ),
+    ],
+)
+def test_what_the_solution_has_not_alike_on_the_way_to_a_wrong_choice_or_element_is_asked_first(
+    exercise, before, after, asked
+):
+    message, _ = told(exercise, (before, after))
+    assert asked in message
+
+
+ONE_CHOSEN_BY_VALUE = """
+struct Entry {
+    float value;
+    int index;
+};
+
+__device__ bool comes_first(Entry a, Entry b) { return a.value > b.value; }
+
+__device__ void insert(Entry (&best)[4], Entry one) {
+    for (int k = 0; k < 4; k++) {
+        if (comes_first(one, best[k])) {
+            const Entry other = best[k];
+            best[k] = one;
+            one = other;
+        }
+    }
+}
+
+extern "C" __global__ void top_four(const float* x, float* value, int* index, int rows,
+                                    int columns) {
+    const int lane = threadIdx.x % 32;
+    const size_t row = static_cast<size_t>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32;
+    if (row >= rows) return;
+    Entry best[4];
+    for (int k = 0; k < 4; k++) best[k] = {-INFINITY, 0x7fffffff};
+    for (int c = lane; c < columns; c += 32) insert(best, {x[row * columns + c], c});
+    for (int apart = 16; apart > 0; apart /= 2) {
+        Entry other[4];
+        for (int k = 0; k < 4; k++) {
+            other[k].value = __shfl_xor_sync(0xffffffff, best[k].value, apart);
+            other[k].index = __shfl_xor_sync(0xffffffff, best[k].index, apart);
+        }
+        for (int k = 0; k < 4; k++) insert(best, other[k]);
+    }
+    for (int k = 0; k < 4 && lane == 0; k++) {
+        value[row * 4 + k] = best[k].value;
+        index[row * 4 + k] = best[k].index;
+    }
+}
+"""
+
+
+def test_the_function_that_decides_between_two_equal_elements_is_asked_about_first():
+    verdict = judge("08_project/top_four", ONE_CHOSEN_BY_VALUE, hidden=False, sizes=False)
+    assert "is the index of the wrong one." in verdict.message
+    assert "Is `comes_first` (line 7) right? If it is, should `comes_first(one, best[k])`" in (
+        verdict.message
+    )
+
+
+def test_no_name_is_doubted_where_a_comparison_with_nan_decides():
+    message, _ = told(
+        "06_pack_vectorization/warp_per_row",
+        (
+            "largest = fmaxf(largest, fabsf(kept[k].element[i]));",
+            "{\n"
+            "                const float size = fabsf(kept[k].element[i]);\n"
+            "                if (!(size <= largest)) largest = size;\n"
+            "            }",
+        ),
+    )
+    assert "No comparison with NaN is true, except `!=`." in message
+    assert "right? If it is" not in message
+
+
+def test_an_index_that_leaves_its_row_of_a_shared_array_is_told_with_its_value():
+    message, line = told(
+        "08_project/attention_row",
+        ("total_of_warp[32][DIM / 2]", "total_of_warp[32][DIM / 4]"),
+        status="data_race",
+    )
+    assert "The index `lane` is 16 for thread 16 of block 0, but a row of `total_of_warp` has" in (
+        message
+    )
+    assert "Is the index too large, or is the row too short?" in message
+    assert "total_of_warp[warp][lane] = total" in line
+
+
+def test_a_copy_whose_group_the_wait_lets_continue_is_told_with_the_place_of_its_group():
+    message, _ = told(
+        "11_async_copies/copy_pipeline",
+        (
+            "if (k + 2 < tiles) copy_tile(tile[(k + 2) % 3], from + 1024 * (k + 2));\n"
+            "        __pipeline_commit();",
+            "if (k + 2 < tiles) {\n"
+            "            copy_tile(tile[(k + 2) % 3], from + 1024 * (k + 2));\n"
+            "            __pipeline_commit();\n"
+            "        }",
+        ),
+        status="uninitialized_read",
+    )
+    assert "The copy is in the newest group that its thread has committed." in message
+    assert "Only a wait that lets at most 0 groups continue waits for it." in message
+
+
+def test_a_copy_that_nobody_has_committed_is_told_as_such():
+    message, _ = told(
+        "11_async_copies/copy_pipeline",
+        ("__pipeline_commit();", ";"),
+        status="uninitialized_read",
+    )
+    assert "Its thread has not committed the group of this copy yet." in message
+
+
+def test_bank_conflicts_are_told_with_two_lanes_and_their_elements_of_one_bank():
+    message, line = told(
+        "10_tiles/transpose", ("tile[32][33]", "tile[32][32]"), status="over_budget"
+    )
+    assert "lane 0 accesses `tile[0][0]` and lane 1 `tile[1][0]`, which are in the same" in message
+    assert "tile[lane][k]" in line

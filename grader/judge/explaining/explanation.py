@@ -89,6 +89,9 @@ class Explanation(MadeOf):
             [other for other in self.ours.choices if _near(other.taken, wanted)]
             for _, wanted in wrong
         ]
+        tied = [one for one in self.mine.choices if one.values[0] == one.values[1]]
+        if tied and any(self.tie()):
+            return tied[0], None
         for one, (at, (found, wanted)) in product(by_data, enumerate(wrong)):
             ours = taking[at]
             alike = [c for c in ours if c.holds != one.holds and c.values[0] == one.values[0]]
@@ -191,12 +194,12 @@ class Explanation(MadeOf):
             theirs = other.values if other else ()
             strange = [one for one in compress(one.values, one.fixed) if one not in theirs]
             asked = f"Is the choice{one.place.on} right for {one.place.who}?"
-            remedy = self._guarded(one.place) or asked
-            remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else remedy
             said, here = (
                 f"{self._chosen(one)}.{_NO_NAN * bool(_with_nan([one]))}",
                 self._steady(one),
             )
+            remedy = self._guarded(one.place, not (here or _with_nan([one]))) or asked
+            remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else remedy
             told = Message(said, f"{here} {why}".strip(), first_asked(here, remedy), ours)
             yield told, one.place.line
         nan = _with_nan(self.mine.choices)
@@ -390,11 +393,17 @@ class Explanation(MadeOf):
             times = float(ratio.mean())
             by = max(times, 1 / times, key=abs)
             does, undoes = ("multiplies", "divide") if abs(times) > 1 else ("divides", "multiply")
-            asked = f"{self._named(by)}Which step {does} by {by:.6g}, or should {undoes} by it?"
+            asked = self._doubting(
+                "", None, f"which step {does} by {by:.6g}, or should {undoes} by it?"
+            )
+            asked = f"{self._named(by)}{capital(asked)}"
             what, ask = (
                 (f"is {factor(times)} what it should be", asked)
                 if abs(times + 1) > 1e-3
-                else ("has the wrong sign", "Which step gives the wrong sign?")
+                else (
+                    "has the wrong sign",
+                    self._doubting("", None, "Which step gives the wrong sign?"),
+                )
             )
         elif len(off) > 1 and constant(off):
             amount = float(off.mean())
@@ -523,14 +532,14 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         if one[0] in (Pattern.LEFT_EARLY, Pattern.CONSTANT_WON, Pattern.CHOSEN_OTHERWISE)
     ] + told
     pattern, lead, _ = leads[0] if leads else (Pattern.NOBODY_WROTE, Message(), None)
+    at = about._ways.last_line or line
+    usual = "" if told or not line else f"Which values should line {at} use?"
     advice = (
         lead.remedy,
         *(message.remedy for _, message, _ in told),
         result.parts.remedy,
         say.NEXT.get(pattern),
-        ""
-        if told or not line
-        else f"Which values should line {about._ways.last_line or line} use?",
+        usual and about._doubting(about._declared.line(at), at, usual),
     )
     remedy = next(filter(None, advice), "")  # one is enough
     result = result.saying(parts + Message(why=result.parts.why, remedy=remedy))
@@ -564,6 +573,12 @@ def explained_case(judged: Known, at: int) -> Known:
         seen = telling.beyond_an_array(judged, instance, judged.words[at])
         parts = thread_paths.of_stray(judged, at, outcome, seen)
         return judged.with_result(at, _in_coordinates(result.saying(parts), problem))
+    if isinstance(outcome, Failed) and str(beyond := thread_paths.beyond_row(judged, at, outcome)):
+        parts = replace(result.parts, why="", remedy="") + beyond
+        return judged.with_result(at, _in_coordinates(result.saying(parts), problem))
+    if "bank_conflicts" in result.parts.first:
+        found = thread_paths.in_one_bank(judged, at)
+        return judged.with_result(at, result.saying(result.parts + found))
     if changed := _changed_inputs(result, judged.words[at]):
         return _only_written(judged, at, changed.pop())
     if isinstance(outcome, Ran) and result.where and result.where.order != problem.order:

@@ -72,7 +72,11 @@ class MadeOf(About):
                     f"for {who}"
                     f"{self._numbers(buffer, index)}."
                     if index
-                    else f"Which loop or index should bring {who} to {self._here}?"
+                    else self._doubting(
+                        self._declared.line(line),
+                        line,
+                        f"Which loop or index should bring {who} to {self._here}?",
+                    )
                 )
                 if few := self._too_few_threads(buffer, line):
                     said = f"{capital(who)} writes {self._listed(instead)}."
@@ -391,11 +395,12 @@ class MadeOf(About):
         names = {self.words.name(one.buffer) for one in has}
         index = self._declared.index(line or 0, names.pop()) if len(names) == 1 else ""
         brings = f"brings {self._listed(has)}" if has else f"should bring {self._listed(lacks)}"
-        return (
+        asked = (
             f"Is `{index}` the right index on line {line}?"
             if index
             else f"Which line {brings} into {self._here}?"
         )
+        return self._doubting(index or self._declared.line(line), line, asked)
 
     def too_often(self) -> Told:
         """What was counted more often than in the solution, but for maxima, where that changes

@@ -177,6 +177,7 @@ def _of_a_copy(instance: CaseInstance) -> tuple[Element, ...]:
 
 
 MOST = 600  # parts told of
+FEW_LINES = 6
 NAMED = 3  # elements, or runs of them, that a sentence lists
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
@@ -280,7 +281,7 @@ class About:
         self._ways = TwoTrails(pair.mine.behind, pair.ours.behind, words.element)
         self._mine, self._ours = times(pair.mine.used), times(pair.ours.used)
         self._joined: Parting | None = None  # the step that has been told
-        self._declared = Declarations(words.source)
+        self._declared, self._usual = map(Declarations, (words.source, words.solution))
         self._here = words.element(pair.wrong.element)
         self._found, self._wanted = (
             float(one.flat[0]) for one in (pair.wrong.found, pair.wrong.expected)
@@ -392,7 +393,7 @@ class About:
         that has another head than those of the solution; and its line, or else the one given.
         `is_last`: the line is the last that uses something, so that a loop before it is not the
         reason."""
-        heads, usual = self._declared.loops, Declarations(self.words.solution).loops.values()
+        heads, usual = self._declared.loops, self._usual.loops.values()
         _, at = self._declared.loop(line or 0)
         known = {*map(_unnamed, usual)}
         new = [
@@ -409,10 +410,27 @@ class About:
             "does it step, and when does it end?",
         ), at
 
-    def _guarded(self, place: ThreadPlace) -> str:
-        """What to ask of a thread where an `if` stands on the line itself."""
-        guard, at = self._declared.guard(place.line or 0)
-        return f"Should `{guard}` hold for {place.who}?" if guard and at == place.line else ""
+    def _guarded(self, place: ThreadPlace, is_doubted: bool = True) -> str:
+        """What to ask of a thread where an `if` or a `?:` stands on the line itself; if
+        `is_doubted`, first about the only name in its condition that the solution has not alike."""
+        line = place.line or 0
+        guard, at = self._declared.guard(line)
+        guard = guard if at == line else self._declared.choice(line)
+        names = self._declared.doubtful(guard, line, self._usual) if is_doubted else []
+        asked = f"Should `{guard}` hold for {place.who}?"
+        return _first_about([f"`{name}` (line {at})" for name, at in names], asked) if guard else ""
+
+    def _doubting(self, words: str, line: int | None, asked: str) -> str:
+        """A question about a line, if that is known, after one about what alone in an expression on
+        it, or else on the way to the element, is not as in the solution; only where few lines are
+        not."""
+        unusual = self._declared.unusual(self._usual).keys() - {line}
+        if len(unusual) > FEW_LINES:
+            return asked
+        names = self._declared.doubtful(words, line or 0, self._usual)
+        way = {op.line for op in self.mine.behind.ops} & unusual or unusual
+        doubted = [f"`{name}` (line {at})" for name, at in names] or [f"line {at}" for at in way]
+        return _first_about(doubted, asked)
 
     def _parts(self, mine: Times, ours: Times) -> tuple[Part, ...]:
         """Runs of neighbouring elements that went in as often, and should have; none where they are
@@ -424,6 +442,12 @@ class About:
             for first, *rest in runs(often)
         )
         return parts if len(parts) <= MOST else ()
+
+
+def _first_about(doubted: list[str], asked: str) -> str:
+    """A question, after one about what is doubted, if that is one thing."""
+    first = f"Is {doubted[0]} right? If it is, " if len(doubted) == 1 else ""
+    return f"{first}{asked[0].lower()}{asked[1:]}" if first else asked
 
 
 def _unnamed(head: str) -> str:

@@ -4,8 +4,11 @@ The path of the learner's thread is the fact; the path of the solution's thread 
 says whether it has anything to do there.
 """
 
+import math
 import re
 from collections.abc import Callable
+
+import numpy as np
 
 from ...compilers.declared import Declarations
 from ...course import Launch, rules
@@ -157,6 +160,57 @@ def numbers_of(thread: ThreadPlace, launch: Launch, words: Words) -> dict[str, i
         at = coordinates(linear, rules.dimensions(shape))
         known |= {f"{name}.{axis}": int(one) for axis, one in zip(rules.AXES, at, strict=True)}
     return known
+
+
+def beyond_row(judged: Outcomes, at: int, failure: Failed) -> Message:
+    """Of a fault at an element of a shared array: an index that is larger than its row, so that it
+    is in the next one."""
+    where, line = of_failure(judged.instances[at], failure), failure.line or 0
+    thread = where and thread_of(judged.instances[at].problem, where)
+    named = re.search(r"`(\w+)\[\d+\]\[", judged.results[at].parts.first)
+    if not (where and thread and named):
+        return Message()
+    launch = judged.instances[at].problem.launches[where.launch - 1]
+    known = numbers_of(thread, launch, judged.words[at])
+    for index, value, length in Declarations(judged.source).indices(line, named[1], known):
+        if value is not None and length and value >= length:
+            return Message(
+                why=f"The index `{index}` is {value} for {thread.who}, but a row of `{named[1]}` "
+                f"has {length} elements. So it is an element of the next row.",
+                remedy="Is the index too large, or is the row too short?",
+            )
+    return Message()
+
+
+def in_one_bank(judged: Outcomes, at: int) -> Message:
+    """Of bank conflicts at a line: two lanes of the first warp and their elements in one bank, as
+    far as the indices there follow from the threads' numbers."""
+    declared, line = Declarations(judged.source), judged.results[at].line or 0
+    problem, words = judged.instances[at].problem, judged.words[at]
+    launch = problem.launches[0]
+    for name, (array, *_) in declared.variables.items():
+        if array.memory != "shared" or None in (sizes := array.dimensions):
+            continue
+        banks = dict[int, dict[int, tuple[int, list[int]]]]()
+        size, elements = declared.size(array.type) or 4, [one or 1 for one in sizes]
+        for lane in range(min(32, math.prod(rules.dimensions(launch.block)))):
+            known = numbers_of(ThreadPlace(0, lane, line), launch, words)
+            fixed = dict.fromkeys(re.findall(r"\w+", declared.line(line)), 0)  # a first round's
+            found = declared.indices(line, name, fixed | known)
+            place = [one for _, one, _ in found if one is not None]
+            if len(place) == len(elements):
+                cell = int(np.ravel_multi_index(place, elements, mode="wrap"))
+                banks.setdefault(cell * size // 4 % 32, {}).setdefault(cell, (lane, place))
+        most = max(banks.values(), key=len, default={})
+        if len(most) > 1:
+            (one, first), (other, second), *_ = most.values()
+            here, there = ("".join(f"[{at}]" for at in place) for place in (first, second))
+            return Message(
+                why=f"On line {line}, lane {one} accesses `{name}{here}` and lane {other} "
+                f"`{name}{there}`, which are in the same bank.",
+                remedy="Which index, or which length of a row, would put them in different banks?",
+            )
+    return Message()
 
 
 def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Message:

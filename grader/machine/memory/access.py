@@ -410,14 +410,17 @@ class PendingCopies:
         self.landings.setdefault((told.store, int(told.element[0])), deque()).append(landing)
         return landing
 
-    def towards(self, store: Store, byte: int) -> tuple[int, bool] | None:
-        """The instruction of a copy on its way to a byte; whether an mbarrier is told of it."""
-        groups: list[OnItsWay] = [copy for copy, _ in self.pending]
-        for one in (*groups, *chain(*self.landings.values())):
+    def towards(self, store: Store, byte: int) -> tuple[int, int, int | None] | None:
+        """The instruction and the lane of a copy on its way to a byte, and how many groups that
+        lane has committed since, with its own (None: an mbarrier is told of it)."""
+        landings = ((one, None) for one in chain(*self.landings.values()))
+        for one, group in (*self.pending, *landings):
             first = one.hit.element * one.access.size
             there = (first <= byte) & (byte < first + one.access.width)
             if one.hit.store is store and there.any():
-                return one.access.at, one not in groups
+                lane = int(lane_index(one.hit.lanes)[there][0])
+                since = None if group is None else int(self.committed[lane] - group[lane])
+                return one.access.at, lane, since
         return None
 
     def mark_unwritten(self, access: Access, hit: Hit) -> None:
