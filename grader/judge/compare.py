@@ -68,6 +68,19 @@ class Words:
             ends = [*dict.fromkeys(outer)] if not any("." in one for one in outer) else ends
         return " to ".join(ends)
 
+    def block(self, elements: Sequence[Element]) -> str:
+        """`x[0 to 7, 4]` for several rows of an array, or parts of them; "" where they are no such
+        block of its elements. They are of one buffer and in order."""
+        buffer = elements[0].buffer
+        places = np.array([self.index(one) for one in elements])
+        ends = [*zip(places.min(axis=0).tolist(), places.max(axis=0).tolist(), strict=True)]
+        are_alone = len(elements) < 3 or all(end == first for first, end in ends[:-1])
+        fills = math.prod(1 + end - first for first, end in ends) == len(elements)
+        if are_alone or not fills or self._members(buffer) or self._is_flat(buffer):
+            return ""
+        written = (f"{one} to {end}" if end > one else str(one) for one, end in ends)
+        return f"{self.name(buffer)}[{', '.join(written)}]"
+
     def _members(self, buffer: str) -> tuple[StructMember, ...]:
         """The members of the struct or vector of which a buffer's last dimension is made; none
         where it is of no such."""

@@ -1,7 +1,7 @@
 // Transpose of a matrix through shared memory: one tile of 32 x 32 elements per block.
 //
-//   x      float[rows * cols], only read; rows of `cols` elements
-//   y      float[cols * rows], written; rows of `rows` elements
+//   x      float[rows][cols], only read
+//   y      float[cols][rows], written
 //   block  32 x 8 threads; the grid covers all columns (x) and all rows (y), 32 at a time
 extern "C" __global__ void transpose(const float* x, float* y, int rows, int cols) {
     const int left = 32 * blockIdx.x, top = 32 * blockIdx.y;  // the tile's corner in x

@@ -1,7 +1,7 @@
 // Transpose of a matrix by tiles of 32 x 32 elements that lie in exactly 32 x 32 cells.
 //
-//   x      float[rows * cols], only read; rows of `cols` elements
-//   y      float[cols * rows], written; rows of `rows` elements
+//   x      float[rows][cols], only read
+//   y      float[cols][rows], written
 //   block  32 x 8 threads; the grid covers all columns (x) and all rows (y), 32 at a time
 
 // The cell of the tile for an element: a number from 0 to 1,023, another one for each element.

@@ -1,7 +1,7 @@
 // Matrix product c = a b. One thread per element of c; each reads a row of a and a column of b.
 //
-//   a, b   float[m * k] and float[k * n], only read
-//   c      float[m * n], written
+//   a, b   float[m][k] and float[k][n], only read
+//   c      float[m][n], written
 //   block  16 x 16 threads; the grid covers all columns (x) and all rows (y) of c
 extern "C" __global__ void naive_product(const float* a, const float* b, float* c, int m, int n,
                                          int k) {

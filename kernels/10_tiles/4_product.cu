@@ -1,7 +1,7 @@
 // Matrix product c = a b over tiles of 16 x 16 elements in shared memory.
 //
-//   a, b   float[m * k] and float[k * n], only read
-//   c      float[m * n], written
+//   a, b   float[m][k] and float[k][n], only read
+//   c      float[m][n], written
 //   block  16 x 16 threads, one per element of c; the grid covers all columns (x) and all rows (y)
 extern "C" __global__ void product(const float* a, const float* b, float* c, int m, int n, int k) {
     __shared__ float of_a[16][16], of_b[16][16];

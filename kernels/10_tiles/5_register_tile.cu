@@ -1,7 +1,7 @@
 // Matrix product c = a b: each block makes 64 x 64 elements of c, each thread 4 x 4 in registers.
 //
-//   a, b   float[m * k] and float[k * n], only read; m and n multiples of 64, k of 8
-//   c      float[m * n], written; begins at a multiple of 16 bytes
+//   a, b   float[m][k] and float[k][n], only read; m and n multiples of 64, k of 8
+//   c      float[m][n], written; begins at a multiple of 16 bytes
 //   block  16 x 16 threads; the grid has n / 64 blocks (x) by m / 64 blocks (y)
 extern "C" __global__ void register_tile(const float* a, const float* b, float* c, int m, int n,
                                          int k) {

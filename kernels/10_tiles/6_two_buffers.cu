@@ -1,7 +1,7 @@
 // Matrix product c = a b over tiles of 16 x 16 elements; the next tiles load into a second buffer.
 //
-//   a, b   float[m * k] and float[k * n], only read; m, n, k multiples of 16
-//   c      float[m * n], written
+//   a, b   float[m][k] and float[k][n], only read; m, n, k multiples of 16
+//   c      float[m][n], written
 //   block  16 x 16 threads, one per element of c; the grid has n / 16 blocks (x) by m / 16 (y)
 extern "C" __global__ void two_buffers(const float* a, const float* b, float* c, int m, int n,
                                        int k) {

@@ -1,6 +1,6 @@
 // The sums of 32 rows: one warp loads the next 32 columns while another adds those before them.
 //
-//   x      float[32 * cols], only read; 32 rows, cols is a multiple of 32
+//   x      float[32][cols], only read; cols is a multiple of 32
 //   y      float[32], written; y[r] is the sum of row r
 //   block  64 threads: warp 0 loads, lane by lane along a row; warp 1 adds, one row per lane
 extern "C" __global__ void one_buffer(const float* x, float* y, int cols) {

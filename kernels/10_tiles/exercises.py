@@ -44,8 +44,8 @@ def transposed(kernel: str, x: np.ndarray, rows: int, spare: tuple[int, int] = (
     cols = x.size // rows
     grid = (tiles(cols, TILE) + spare[0], tiles(rows, TILE) + spare[1])
     return Problem(
-        inputs={"x": x},
-        outputs={"y": Expected(x.reshape(rows, cols).T.ravel().astype(np.float64), np.float32)},
+        inputs={"x": x.reshape(rows, cols)},
+        outputs={"y": Expected(x.reshape(rows, cols).T.astype(np.float64), np.float32)},
         launches=(Launch(kernel, grid, (TILE, 8), ("x", "y", np.int32(rows), np.int32(cols))),),
     )
 
@@ -154,13 +154,14 @@ def multiplied(
 ) -> Problem:
     """c = a b of m by k and k by n elements, `shape` being (m, n, k)."""
     m, n, k = shape
-    left, right = a.reshape(m, k).astype(np.float64), b.reshape(k, n).astype(np.float64)
+    a, b = a.reshape(m, k), b.reshape(k, n)
+    left, right = a.astype(np.float64), b.astype(np.float64)
     bound = sum_bound(2 * k, np.abs(left) @ np.abs(right))
     grid = (tiles(n, block_of_c) + spare[0], tiles(m, block_of_c) + spare[1])
     numbers = tuple(np.int32(one) for one in shape)
     return Problem(
         inputs={"a": a, "b": b},
-        outputs={"c": Expected((left @ right).ravel(), np.float32, atol=bound.ravel())},
+        outputs={"c": Expected(left @ right, np.float32, atol=bound)},
         launches=(Launch(kernel, grid, (SIDE, SIDE), ("a", "b", "c", *numbers)),),
     )
 
@@ -197,15 +198,14 @@ def compared(distance):
         for launch in problem.launches:
             a, b, c = launch.args[:3]
             m, n, k = map(int, launch.args[3:6])
-            left = problem.inputs[a].reshape(m, k).astype(np.float64)
-            right = problem.inputs[b].reshape(k, n).astype(np.float64)
+            left, right = (problem.inputs[one].astype(np.float64) for one in (a, b))
             sums = np.zeros((m, n))
             magnitude = np.zeros((m, n))
             for j in range(k):
                 sums += distance(left[:, j, None] - right[None, j])
                 magnitude += distance(np.abs(left[:, j, None]) + np.abs(right[None, j]))
             bound = sum_bound(2 * k + 2, magnitude)
-            outputs[c] = Expected(sums.ravel(), np.float32, atol=bound.ravel())
+            outputs[c] = Expected(sums, np.float32, atol=bound)
         return replace(problem, outputs=outputs)
 
     return made

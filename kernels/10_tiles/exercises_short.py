@@ -35,8 +35,8 @@ def transposed(
     cols = x.size // rows
     grid = (-(-cols // tile[0]) + spare[0], -(-rows // tile[1]) + spare[1])
     return Problem(
-        inputs={"x": x},
-        outputs={"y": Expected(x.reshape(rows, cols).T.ravel().astype(np.float64), np.float32)},
+        inputs={"x": x.reshape(rows, cols)},
+        outputs={"y": Expected(x.reshape(rows, cols).T.astype(np.float64), np.float32)},
         launches=(Launch(kernel, grid, (TILE, 8), ("x", "y", np.int32(rows), np.int32(cols))),),
     )
 
@@ -110,12 +110,12 @@ swizzle = Exercise(
 
 def multiplied(kernel: str, rng: np.random.Generator, m: int, n: int, k: int, draw=quarters):
     """c = a b of m by k and k by n elements, by blocks of 16 x 16."""
-    a, b = draw(rng, m * k), draw(rng, k * n)
-    left, right = a.reshape(m, k).astype(np.float64), b.reshape(k, n).astype(np.float64)
-    bound = sum_bound(2 * k, np.abs(left) @ np.abs(right)).ravel()
+    a, b = draw(rng, m * k).reshape(m, k), draw(rng, k * n).reshape(k, n)
+    left, right = a.astype(np.float64), b.astype(np.float64)
+    bound = sum_bound(2 * k, np.abs(left) @ np.abs(right))
     return Problem(
         inputs={"a": a, "b": b},
-        outputs={"c": Expected((left @ right).ravel(), np.float32, atol=bound)},
+        outputs={"c": Expected(left @ right, np.float32, atol=bound)},
         launches=(
             Launch(
                 kernel,
@@ -168,9 +168,9 @@ two_buffers = Exercise(
 
 
 def row_sums(rng: np.random.Generator, cols: int) -> Problem:
-    x = quarters(rng, 32 * cols)
-    sums = x.reshape(32, cols).sum(axis=1, dtype=np.float64)
-    bound = sum_bound(cols, np.abs(x.reshape(32, cols)).sum(axis=1, dtype=np.float64))
+    x = quarters(rng, 32 * cols).reshape(32, cols)
+    sums = x.sum(axis=1, dtype=np.float64)
+    bound = sum_bound(cols, np.abs(x).sum(axis=1, dtype=np.float64))
     return one_launch("one_buffer", 1, 64, {"x": x}, {"y": sums}, np.int32(cols), atol=bound)
 
 

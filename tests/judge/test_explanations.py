@@ -222,13 +222,15 @@ def test_the_values_that_an_index_is_computed_from_are_told_with_their_lines():
     both = judge(exercise, f"{head}{{\n{by_rows}", sizes=False)
     apart = by_rows.replace(", col", ";\n    const int col")
     each = judge(exercise, f"{head}{{\n{apart}", sizes=False)
-    assert re.search(r"index is wrong \(line \d+\), with rows = 7, cols = 9", both.parts.remedy)
-    values = re.search(r"`row` is (\d+) \(line \d+\) and `col` is (\d+) \(", each.parts.remedy)
-    read = re.search(r"thread (\d+) of block 0 reads `picture\[(\d+)\]", each.message)
-    assert values
-    assert read
-    row, col, thread, index = map(int, (*values.groups(), *read.groups()))
-    assert (row, col, index) == (thread // 7, thread % 7, 9 * row + col)
+    for verdict in (both, each):
+        told = verdict.parts.remedy
+        assert "with rows = 7, cols = 9" in told
+        values = re.search(r"`row` is (\d+) \(line \d+\) and `col` is (\d+) \(", told)
+        read = re.search(r"thread (\d+) of block 0 reads `picture\[(\d+)\]", verdict.message)
+        assert values
+        assert read
+        row, col, thread, index = map(int, (*values.groups(), *read.groups()))
+        assert (row, col, index) == (thread // 7, thread % 7, 9 * row + col)
 
 
 def test_a_variable_that_gets_several_values_has_none_in_a_message():

@@ -186,9 +186,13 @@ Times = dict[Element, int]  # how often each element went in
 Told = Iterator[tuple[str | Message, int | None]]
 
 
+def _in_order(one: Element) -> tuple[str, int]:
+    return one.buffer, one.index
+
+
 def runs(values: Mapping[Element, object]) -> Iterator[list[Element]]:
     """Neighbouring elements of one value."""
-    ordered = sorted(values, key=lambda one: (one.buffer, one.index))
+    ordered = sorted(values, key=_in_order)
     alike = [(one.buffer, one.index - at, values[one]) for at, one in enumerate(ordered)]
     for _, group in groupby(zip(alike, ordered, strict=True), itemgetter(0)):
         yield [one for _, one in group]
@@ -312,10 +316,18 @@ class About:
         return f" of launch {number}" if number and here and number != here else ""
 
     def _listed(self, elements: Iterable[Element], joined: str = "and") -> str:
-        """Elements by name, runs of them as runs; of many the first few. The launch of neighbours
-        in the list is said once."""
-        listed = [list(dict.fromkeys((run[0], run[-1]))) for run in runs(dict.fromkeys(elements))]
-        named = [self.words.run(ends[0], ends[-1]) for ends in listed[:NAMED]]
+        """Elements by name, runs and blocks of them as such; of many the first few. The launch of
+        neighbours in the list is said once."""
+        arrays = grouped((one.buffer, one) for one in sorted({*elements}, key=_in_order))
+        listed = [
+            list(dict.fromkeys((run[0], run[-1])))
+            for some in arrays.values()
+            for run in ([some] if self.words.block(some) else runs(dict.fromkeys(some)))
+        ]
+        named = [
+            self.words.block(arrays[ends[0].buffer]) or self.words.run(ends[0], ends[-1])
+            for ends in listed[:NAMED]
+        ]
         if (rest := len(listed) - NAMED) > 0:
             alone = all(len(ends) == 1 for ends in listed[NAMED:])
             named.append(f"{rest} more" if alone else "others")
