@@ -381,6 +381,29 @@ class Declarations:
             return name, set_on[-1], outer[0]
         return None
 
+    def whole_division(self, line: int) -> str:
+        """A division of two whole numbers on a source line that gives a float, outside of an
+        index; "" if there is none."""
+        text = re.sub(_INDEX, "", self.line(line))
+
+        def is_whole(name: str) -> bool:
+            declared = re.search(rf"\b(\w+)\s+(?:\w+ = [^;]*, )?{name}\b", "\n".join(self.lines))
+            kind = DTYPES.get(declared[1]) if declared else None
+            return name.isdecimal() or np.dtype(kind or np.float32).kind in "iu"
+
+        if re.match(r"\s*(?:const |constexpr )*(?:int|unsigned|size_t|long|bool|for|if)\b", text):
+            return ""
+        divisions = re.finditer(r"(?<![\w.)\]] )(?<![\w.*/])(\w+) / (\w+)(?![\w.(\[])", text)
+        found = (one[0] for one in divisions if is_whole(one[1]) and is_whole(one[2]))
+        return next(found, "")
+
+    def continued(self, line: int) -> tuple[str, int]:
+        """The variable that a source line in a loop adds to, if it is declared before the loop, and
+        the loop's line; "" if there is none, or it is a line on which threads exchange values."""
+        name, (head, at) = re.match(r"[^=]*?\b(\w+)\s*\+=", self.line(line)), self.loop(line)
+        is_old = name is not None and bool(head) and at <= line and not self.exchanges(line)
+        return (name[1], at) if is_old and name else ("", 0)
+
     def _end(self, line: int) -> int:
         """The last line of the loop that a source line begins, or else is in."""
         _, at = self.loop(line)
@@ -417,7 +440,12 @@ class Declarations:
         ]
         if numbers and said:
             return f": {', '.join(said[:-1])}{' and ' * (len(said) > 1)}{said[-1]}"
-        *before, last = [*dict.fromkeys(str(at) for _, at in found.values())][-3:] or [""]
+        names = [_ASSIGNED.format(name) for name in found]
+        changed = {
+            at for at in range(1, line) if any(re.search(one, self.line(at)) for one in names)
+        }
+        lines = sorted({*(at for _, at in found.values()), *changed} - self.loops.keys())
+        *before, last = [*map(str, lines)][-3:] or [""]
         return f" (line{'s' * bool(before)} {' and '.join([*before, last])})" if last else ""
 
     def _values(self, line: int, numbers: Mapping[str, int]) -> dict[str, tuple[int | None, int]]:
@@ -504,6 +532,18 @@ class Declarations:
     def guard(self, line: int) -> tuple[str, int]:
         """The condition of the `if` that a source line is in, and its line; "" if there is none."""
         return self._around(line, _IF)
+
+    def guards(self, line: int) -> list[tuple[str, int]]:
+        """The conditions of the `if`s that a source line is in, one inside the other, the innermost
+        last, and their lines."""
+        found, at = list[tuple[str, int]](), line + 1
+        while at > 1:
+            condition, there = self.guard(at - 1)
+            if not condition or there >= at:
+                break
+            found.insert(0, (condition, there))
+            at = there
+        return found
 
     def choice(self, line: int) -> str:
         """The condition of the `?:` on a source line; "" if there is none, or several."""

@@ -155,14 +155,20 @@ class Barriers:
         line = self.wave.kernel.instructions[at].line or 0
         declared = self.wave.names.declared
         leave = declared.leaving(line) if gone else ""
-        head, at = declared.loop(line)
+        (head, at), (guard, there) = declared.loop(line), declared.guard(line)
         inside = f" This one is in the loop on line {at}: `{head}`." if head and not leave else ""
+        branch = f" This one is in the branch `{guard}` (line {there})."
+        is_branch = guard and there > at * bool(head) and not leave
         return Message(
             f"waits at a barrier, but {number} of the block's {geometry.threads} threads {have} "
             f"{what}.",
-            f"All threads of the block must reach a `__syncthreads()`.{leave}{inside}",
+            f"All threads of the block must reach a `__syncthreads()`.{leave}"
+            f"{branch if is_branch else inside}",
             "Let these threads go on to the barrier, and guard only what they must not do."
             if leave
+            else f"Is `{guard}` true for all threads? If not, put the barrier outside of this "
+            "branch."
+            if is_branch
             else "Do all threads execute as many rounds of this loop, and reach it in each? "
             "If not, move it out of the branch or loop."
             if inside

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from functools import singledispatch
 
+from ..compilers.declared import Declarations
 from ..cuda.errors import Message, in_parts
 from ..errors import counted
 from ..machine.lanes import WARP
@@ -259,6 +260,14 @@ def misaligned_access(finding: MisalignedAccess, wave: Wave) -> Message:
         elif finding.alike:
             why += f" All threads of this warp are {finding.alike} bytes past such a multiple."
             remedy = "Look at the pointer, not at the index of each thread."
+            declared, line = wave.names.declared, finding.where.line or 0
+            asked = [one for one in declared.guards(line) if "%" in one[0]]
+            if asked:
+                guard, at = asked[-1]
+                remedy = (
+                    f"The access is in the branch `{guard}` (line {at}). Does this condition make "
+                    f"sure that the pointer is a multiple of {width} bytes for every thread?"
+                )
         if not finding.alike:
             remedy += f" Or do you mean one element? It has {counted(there.size, 'byte')}."
     return Message(text, why, remedy)
@@ -275,9 +284,13 @@ def read_only_write(finding: ReadOnlyWrite, wave: Wave) -> Message:
     )
 
 
-def _not_waited_for(since: int | None) -> tuple[str, str]:
+def _not_waited_for(since: int | None, declared: Declarations) -> tuple[str, str]:
     """Why a copy may still be on its way, of which an mbarrier is told (None), or which is in the
     group that its thread has committed `since` others, with its own; and what to ask."""
+    commits = (
+        (at, *declared.guard(at)) for at, text in enumerate(declared.lines, 1) if "commit" in text
+    )
+    only = next((one for one in commits if one[1]), None)
     if since is None:
         return (
             "The copy is there when a wait at its mbarrier has seen the end of the phase that "
@@ -296,8 +309,11 @@ def _not_waited_for(since: int | None) -> tuple[str, str]:
         f"The copy is in {newest} that its thread has committed. Only a wait that lets at most "
         f"{counted(since - 1, 'group')} continue waits for it. Each commit makes a group, also if "
         "it is empty.",
-        "How many groups does the wait before this read let continue? How many should be committed "
-        "by then?",
+        f"Line {only[0]} commits a group only if `{only[1]}` (line {only[2]}). Should it commit "
+        "one in every round?"
+        if only
+        else "How many groups does the wait before this read let continue? How many should be "
+        "committed by then?",
     )
 
 
@@ -315,7 +331,7 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
         )
         is_own = (issued.block, issued.thread) == (finding.where.block, finding.where.thread)
         after = "" if is_own else "Then the threads must meet at a barrier before the read."
-        return Message(text, *_not_waited_for(since)) + Message(why=after)
+        return Message(text, *_not_waited_for(since, wave.names.declared)) + Message(why=after)
     why, remedy = {
         "shared": (
             "Shared memory has arbitrary values at first.",

@@ -347,6 +347,14 @@ def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
             f"{counted(warps, 'warp')}, and {place.owner} has {counted(count, 'element')}.",
             remedy="How many warps can a block have? Give the array one element per warp.",
         )
+    written = who.declared.index(who.line, place.owner.strip("`"))
+    if index == number >= count and written.isidentifier():
+        return Message(
+            why=f"The index `{written}` is {index} for this thread, and {place.owner} has "
+            f"{counted(count, 'element')}.",
+            remedy=f"Guard the access: `{written} < {count}`. What should the other threads have "
+            f"instead? Or should {place.owner} have more elements?",
+        )
     if index == number >= count:
         return Message(
             why=f"The block has {prod(who.threads)} threads, and {place.owner} has "

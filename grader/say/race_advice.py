@@ -128,9 +128,9 @@ def _written_twice(race: Race, place: ArrayPlace) -> Message:
         return _lost_update(place)
     took = Message(
         why=_one_of_two(place.text),
-        remedy=f"Should both threads write {place.text}? If not, correct the index. If they "
-        "should, let only one thread write there, give each thread its own element, or use an "
-        "atomic.",
+        remedy=f"Should both threads write {place.text}? If not, correct the index, or guard the "
+        "write for threads that have no element. If they should, let only one thread write there, "
+        "give each thread its own element, or use an atomic.",
     )
     if race.at_once or not race.evidence.may_repeat:
         return took

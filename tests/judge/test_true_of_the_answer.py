@@ -673,13 +673,13 @@ def test_of_a_step_that_lacks_another_the_right_value_is_named():
             "07_fused_softmax/block_softmax",
             "__expf(mine.max - all.max) / all.sum",
             "1.0f / all.sum",
-            r"is made of exp\(x - 8.44165\)\. \S+ is for values with the maximum 9.03945\.",
+            r"was computed with the maximum 8.44165\. \S+ is a factor for values with the maximum 9.03945\.",
         ),
         (
             "08_project/cross_entropy",
             "__expf(kept[c] - all.max)",
             "__expf(kept[c] - mine.max)",
-            r"is made of exp\(x - 8.3981\)\. \S+ is for values with the maximum 8.60992\.",
+            r"was computed with the maximum 8.3981\. \S+ is a factor for values with the maximum 8.60992\.",
         ),
     ],
 )
@@ -942,3 +942,104 @@ def test_bank_conflicts_are_told_with_two_lanes_and_their_elements_of_one_bank()
     )
     assert "lane 0 accesses `tile[0][0]` and lane 1 `tile[1][0]`, which are in the same" in message
     assert "tile[lane][k]" in line
+
+
+@pytest.mark.parametrize(
+    ("exercise", "before", "after", "status", "said"),
+    [
+        (
+            "08_project/variance_of_rows",
+            "sum / columns",
+            "sum * (1 / columns)",
+            "wrong_answer",
+            "On line 11, `1 / columns` divides two ints.",
+        ),
+        (
+            "05_online_softmax/one_column",
+            "all = merge(all, {x[k * inner + i], 1.0f});",
+            "{\n        all.max = fmaxf(all.max, x[k * inner + i]);\n"
+            "        all.sum += expf(x[k * inner + i] - all.max);\n    }",
+            "wrong_answer",
+            "How can both values have the same maximum before this step?",
+        ),
+        (
+            "04_safe_softmax/on_device",
+            "for (int b = threadIdx.x; b < gridDim.x; b += blockDim.x) value",
+            "const int b = threadIdx.x;\n    if (b < gridDim.x) value",
+            "wrong_answer",
+            "The results are in sums[32] to sums[70], but no thread uses them.",
+        ),
+        (
+            "05_online_softmax/online_row",
+            "of_warp[lane % 8]",
+            "of_warp[lane]",
+            "out_of_bounds",
+            "Guard the access: `lane < 8`. What should the other threads have instead?",
+        ),
+        (
+            "06_pack_vectorization/row_absmax",
+            "if (columns % 4 == 0)",
+            "if (columns % 2 == 0)",
+            "misaligned",
+            "The access is in the branch `columns % 2 == 0` (line 21).",
+        ),
+        (
+            "07_fused_softmax/warp_softmax",
+            "fmaxf(largest, __shfl_xor_sync(",
+            "fmaxf(largest, __shfl_down_sync(",
+            "wrong_answer",
+            "After the last `__shfl_down_sync`, only lane 0 has the result of all lanes.",
+        ),
+        (
+            "05_online_softmax/merge",
+            "both.sum = ",
+            "both.max = from;\n    both.sum = ",
+            "wrong_answer",
+            "Should 0 be the value of merged[11].max?",
+        ),
+        (
+            "02_tree_reduction/interleaved",
+            "        }\n        __syncthreads();",
+            "        __syncthreads();\n        }",
+            "barrier_divergence",
+            "This one is in the branch `thread < stride` (line 17).",
+        ),
+        (
+            "02_tree_reduction/last_block",
+            "    sum = 0.0f;\n",
+            "",
+            "wrong_answer",
+            "Which value should `sum` have before the loop on line",
+        ),
+        (
+            "12_attention/tensor_tile",
+            "weights[i] = two",
+            "weights[i % 2 * 2 + i / 2] = two",
+            "wrong_answer",
+            "are in the wrong registers. Its arrays get values on line",
+        ),
+    ],
+)
+def test_the_cause_of_a_common_mistake_is_named(exercise, before, after, status, said):
+    message, _ = told(exercise, (before, after), status=status)
+    assert said in message
+
+
+def test_nothing_is_said_of_maxima_where_the_solution_looks_for_none():
+    message, _ = told(
+        "12_attention/backward",
+        (
+            "expf(scale * sum_of_lanes(of_q * of_k) - lse[row])",
+            "expf(lse[row] - scale * sum_of_lanes(of_q * of_k))",
+        ),
+    )
+    assert "maximum" not in message
+
+
+def test_the_lines_that_change_an_index_of_a_stray_access_are_named():
+    message, _ = told(
+        "01_expand_where/where",
+        ("* y_strides[", "* x_strides["),
+        status="out_of_bounds",
+    )
+    assert re.search(r"its index is wrong \(lines? \d+", message)

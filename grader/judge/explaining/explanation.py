@@ -31,9 +31,9 @@ from ..protocol import Choice, Element, Failed, Made, Ran, ThreadPlace
 from ..session import Outcomes
 from ..verdict import CaseResult
 from . import telling, thread_paths
-from .made_of import MadeOf, first_asked
+from .made_of import MadeOf, first_asked, in_words
 from .telling import Pair, Told, capital, constant, copied, factor, whole
-from .thread_paths import COMPARED, COMPUTED, as_written, may_ask, of_floats, operator_of
+from .thread_paths import may_ask
 from .trail import NO_ELEMENT
 
 Known = TypeVar("Known", bound=Outcomes)
@@ -57,21 +57,6 @@ def _with_nan(choices: Sequence[Choice]) -> Choice | None:
 
 def _near(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=1e-4)
-
-
-def _question(choice: Choice, text: str = "") -> str:
-    """A choice in words; without what it asks where its line, the `text`, asks something else, or
-    computes what it compares: a compiler turns comparisons of whole numbers round."""
-    if text and not COMPUTED.search(text) and (written := as_written(choice, text)):
-        return f"takes {choice.taken:.6g}, because {written}"
-    one, other = choice.values
-    asks = f"asks whether {one:.6g} {operator_of(choice) or 'against'} {other:.6g}, and "
-    is_turned = text and (
-        operator_of(choice) not in COMPARED.findall(text) or COMPUTED.search(text)
-    )
-    asks_it = not is_turned or of_floats(choice)
-    chosen = f"chooses {choice.taken:.6g}, not {choice.refused:.6g}"
-    return f"{asks}takes {choice.taken:.6g}" if asks_it else chosen
 
 
 class Explanation(MadeOf):
@@ -187,7 +172,7 @@ class Explanation(MadeOf):
         # A compiler makes comparisons of its own, which the line does not have.
         if found and may_ask(found[0], self._declared.line(found[0].place.line or 0)):
             one, other = found
-            ours = f"Our kernel {_question(other)}." if other else ""
+            ours = f"Our kernel {in_words(other)}." if other else ""
             step = self._ways.descended
             elsewhere = step and step.bad and step.place.line != one.place.line
             why = step.told.first if step and elsewhere and self._same else ""
@@ -195,7 +180,7 @@ class Explanation(MadeOf):
             strange = [one for one in compress(one.values, one.fixed) if one not in theirs]
             asked = f"Is the choice{one.place.on} right for {one.place.who}?"
             said, here = (
-                f"{self._chosen(one)}.{_NO_NAN * bool(_with_nan([one]))}",
+                f"{self.chosen_by(one)}.{_NO_NAN * bool(_with_nan([one]))}",
                 self._steady(one),
             )
             remedy = self._guarded(one.place, not (here or _with_nan([one]))) or asked
@@ -204,7 +189,7 @@ class Explanation(MadeOf):
             yield told, one.place.line
         nan = _with_nan(self.mine.choices)
         if nan and not _with_nan(self.ours.choices):
-            yield f"{self._chosen(nan)}.{_NO_NAN}", nan.place.line
+            yield f"{self.chosen_by(nan)}.{_NO_NAN}", nan.place.line
 
     def _steady(self, choice: Choice) -> str:
         """The value of a name that a choice's condition compares with something else, if that name
@@ -219,12 +204,6 @@ class Explanation(MadeOf):
             if name
             else ""
         )
-
-    def _chosen(self, one: Choice) -> str:
-        """A choice with its place, in words."""
-        on = f"{one.place.on.strip()}, " if one.place.on else ""
-        text = self._declared.line(one.place.line or 0)
-        return capital(f"{on}{one.place.who} {_question(one, text)}")
 
     def decided(self) -> Told:
         """Of an element that is another one's copy, the first element, of an array that gives no
@@ -309,8 +288,13 @@ class Explanation(MadeOf):
                 else ask
             )
             if found.right and re.fullmatch(r"computes \S+", found.mine):  # of tensor cores
+                passed = re.findall(r"\w+", self._declared.line((0, *found.calls)[-1]))
+                arrays = {one for one in passed if self._declared.find(one, "")}
+                lines = sorted({at for one in arrays for at in self._declared.writers(one)})
+                filled = " and ".join(f"line {at}" for at in lines)
                 why, ask = (
-                    "The values are right, but some are in the wrong registers.",
+                    "The values are right, but some are in the wrong registers."
+                    + f" Its arrays get values on {filled}." * bool(lines),
                     "Which element belongs in each register of this instruction?",
                 )
         elif made is None:
@@ -451,6 +435,7 @@ class Explanation(MadeOf):
         made_of = _first(
             (Pattern.NOBODY_WROTE, self.nobody),
             (Pattern.OTHER_STEP, self.narrowed),
+            (Pattern.OTHER_STEP, self.divided),
             (Pattern.OTHER_ELEMENTS, self.without_stride),
             (Pattern.OTHER_PLACE, self.elsewhere),
             (Pattern.OTHER_ELEMENTS, self.shuffled),
@@ -465,7 +450,8 @@ class Explanation(MadeOf):
             (Pattern.OTHER_PLACE, self.other_winner),
             (Pattern.OTHER_PLACE, self.tie),
         )
-        if any(pattern in _ENOUGH for pattern, _, _ in made_of):
+        lines = [line for _, line in self.tie()]
+        if any(pattern in _ENOUGH for pattern, _, _ in made_of) or any(lines):
             return made_of
         if any(self.decided()):  # the choice says more than a load and its loop
             made_of = [(one, replace(said, why="", remedy=""), None) for one, said, _ in made_of]

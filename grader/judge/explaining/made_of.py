@@ -11,16 +11,18 @@ from ...course.rules import blocks_and_threads, dimensions
 from ...cuda.errors import Message
 from ...grouped import grouped
 from ...say import race_advice
-from ..protocol import Element, ThreadPath, ThreadPlace, Used
+from ..protocol import Choice, Element, ThreadPath, ThreadPlace, Used
 from ..verdict import Part
 from . import telling
 from .telling import About, Times, Told, capital, copied, times
 from .thread_paths import (
     COMPARED,
+    COMPUTED,
     as_written,
     last_conditions,
     numbers_of,
     of_floats,
+    operator_of,
     without_round,
 )
 
@@ -38,6 +40,21 @@ def first_asked(here: str, asked: str, among: str = "") -> str:
     return f"{first[0]}{asked[0].lower()}{asked[1:]}" if len(first) == 1 else asked
 
 
+def in_words(choice: Choice, text: str = "") -> str:
+    """A choice in words; without what it asks where its line, the `text`, asks something else, or
+    computes what it compares: a compiler turns comparisons of whole numbers round."""
+    if text and not COMPUTED.search(text) and (written := as_written(choice, text)):
+        return f"takes {choice.taken:.6g}, because {written}"
+    one, other = choice.values
+    asks = f"asks whether {one:.6g} {operator_of(choice) or 'against'} {other:.6g}, and "
+    is_turned = text and (
+        operator_of(choice) not in COMPARED.findall(text) or COMPUTED.search(text)
+    )
+    asks_it = not is_turned or of_floats(choice)
+    chosen = f"chooses {choice.taken:.6g}, not {choice.refused:.6g}"
+    return f"{asks}takes {choice.taken:.6g}" if asks_it else chosen
+
+
 class MadeOf(About):
     """Which elements, and from where."""
 
@@ -50,6 +67,12 @@ class MadeOf(About):
             if any(self.too_often())
             else ()
         )
+
+    def chosen_by(self, one: Choice) -> str:
+        """A choice with its place, in words."""
+        on = f"{one.place.on.strip()}, " if one.place.on else ""
+        text = self._declared.line(one.place.line or 0)
+        return capital(f"{on}{one.place.who} {in_words(one, text)}")
 
     def nobody(self) -> Told:
         """Nobody wrote it: the only line that would, and who does in a right kernel."""
@@ -187,19 +210,26 @@ class MadeOf(About):
                 if own
                 else f"takes a value with {name}"
             )
-            of_lanes = (one.place for one in self.mine.choices if not of_floats(one))
-            guards = filter(None, map(self._guarded, of_lanes))
+            of_lanes = [one.place for one in self.mine.choices if not of_floats(one)]
+            guards = [(said, one.line) for one in of_lanes if (said := self._guarded(one))]
+            asks, line = guards[0] if own and guards else ("", place.line)
             if own and way == "xor_":
                 asked, instead = "Compute the third argument by hand for each round.", ""
             elif not way or way in ours or not (own or (ours and opposite)):
                 continue
+            elif own and "xor_" in ours:
+                all_lanes = "lane 0" if way == "down_" else "the last lane"
+                asked = (
+                    f"After the last {name}, only {all_lanes} has the result of all lanes. Which "
+                    "lanes need it?"
+                )
             yield (
                 Message(
                     f"{capital(place.who)} {fact}{place.on}.",
-                    remedy=next(guards, asked) if own else asked,
+                    remedy=asks or asked,
                     ours=f"Our kernel uses {instead}." if instead else "",
                 ),
-                place.line,
+                line,
             )
         if self.ours.shuffles and not self.mine.shuffles and self.mine.stored:
             for at, text in enumerate(self._declared.lines, start=1):
@@ -278,6 +308,17 @@ class MadeOf(About):
             here = [one for one in self._ours if not self._other_launch(one.buffer)]
             lost, line = self._listed(here or self._ours), self._last_use(self._ours)
             asked = f"Which step should bring {lost} into {self._here}?"
+            chose = [one for one in self.mine.choices if one.taken == self._found]
+            if chose:
+                yield (
+                    Message(
+                        f"{self.chosen_by(chose[-1])}.",
+                        f"{self._here} uses no input. It should use {lost}.",
+                        f"Should {self._found:g} be the value of {self._here}?",
+                    ),
+                    chose[-1].place.line,
+                )
+                return
             (said, at), (loop, head) = self._passed(), self._without_round(here or self._ours)
             passed = f" {capital(said)}." if said and at == line else ""
             told = Message(
@@ -424,6 +465,9 @@ class MadeOf(About):
                 line = most.loaded.line
                 where = f" Line {line} loads {self._name(most.first)} {_often(most.times)}."
                 loop, _ = self._its_loop(line, is_last=True)
+            elif mixed := next(self._ways.mixed(True), None):
+                yield mixed
+                return
             elif step := self._ways.doubled(again):
                 line = step.place.line
                 loop, _ = self._its_loop(step.calls[-1] if step.calls else line)
@@ -433,6 +477,11 @@ class MadeOf(About):
                     f"{brought or step.told.why}"
                 ).rstrip()
                 loop = Message(remedy=asked) if brought else loop
+                name, head = self._declared.continued(line or 0)
+                if name and step.is_new:
+                    loop = Message(
+                        remedy=f"Which value should `{name}` have before the loop on line {head}?"
+                    )
                 threads = math.prod(dimensions(self.words.problem.launches[-1].block))
                 if often == threads * should > should and not others:
                     where += f" The block has {threads} threads."
@@ -470,6 +519,14 @@ class MadeOf(About):
         elif not self.ours.origin:
             sentence = f"The {self._found:g} is a number in your code{there}. "
             remedy = f"Which value should be here instead of {self._found:g}?"
+            tied = [one for one in self.mine.choices if one.values[0] == one.values[1]]
+            if tied and self.pair.wrong.found.dtype.kind in "iu":
+                equal = f"{tied[0].values[0]:g} and {tied[0].values[0]:g} are equal"
+                sentence += f"It won a comparison{tied[0].place.on}, where {equal}."
+                remedy = (
+                    f"Which of two equal values should win there? Which number instead of "
+                    f"{self._found:g} loses against every index?"
+                )
         else:
             asked, _ = self._passed()
             sentence += f"No input has replaced it{f': {asked}' if asked else ''}."
@@ -517,6 +574,31 @@ class MadeOf(About):
                 stored.line,
             )
 
+    def divided(self) -> Told:
+        """A division of two whole numbers on the way to a float, which the solution does not
+        have."""
+        unusual = self._declared.unusual(self._usual)
+        way = {op.line for op in self.mine.behind.ops} | {
+            one.place.line for one in self.mine.choices
+        }
+        for line in sorted(unusual.keys() & way):
+            if found := self._declared.whole_division(line):
+                yield (
+                    Message(
+                        f"On line {line}, `{found}` divides two ints.",
+                        "The result is an int, too: the part after the point is lost.",
+                        "Which type should one of the two numbers have?",
+                    ),
+                    line,
+                )
+
+    def _tied(self, elements: Sequence[Element]) -> list[int]:
+        """The lines that compare two equal floats on the way of some elements."""
+        loaded = [one.loaded for element in elements for one in self._loads.get(element, ())[:1]]
+        paths = (branch for one in loaded for branch in self.pair.path(one).branches)
+        asked = (one for one in (*self.mine.choices, *paths) if of_floats(one))
+        return sorted({one.place.line or 0 for one in asked if one.values[0] == one.values[1]})
+
     def tie(self) -> Told:
         """The number of an element in its row, where another one of the same value is meant."""
         found, wanted = (
@@ -532,14 +614,19 @@ class MadeOf(About):
             one, other = places
             if one != other and array[one] == array[other]:
                 flat = (int(np.ravel_multi_index(at, array.shape)) for at in places)
-                named = " and ".join(self._name(Element(name, at)) for at in flat)
+                both = [Element(name, at) for at in flat]
+                named, lines = " and ".join(map(self._name, both)), self._tied(both)
+                on = " and ".join(f"line {at}" for at in lines)
                 yield (
                     Message(
                         f"{named} are both {array[one]:.6g}. {self._here} is the index of the "
                         "wrong one.",
-                        remedy="Which of two equal elements wins?",
+                        f"Equal values are compared on {on}." if lines[1:] else "",
+                        "Which of two equal elements should win on each of these lines?"
+                        if lines[1:]
+                        else "Which of two equal elements wins?",
                     ),
-                    None,
+                    lines[0] if lines[1:] else None,
                 )
 
 

@@ -363,7 +363,10 @@ class About:
     def _kept(self, elements: Collection[Element]) -> list[Element]:
         """Where the results of most of the elements were left, if that is an array that the kernel
         reads, so that it hands them over."""
-        kept = [self._loads[one][-1].kept for one in elements if one in self._loads]
+        own = self.pair.wrong.element.buffer
+        known = ([used.kept for used in self._loads[one]] for one in elements if one in self._loads)
+        left = ([one for one in some if one and one.buffer != own] for some in known)
+        kept = [some[-1] if some else None for some in left]
         places = sorted({one for one in kept if one}, key=lambda one: one.index)
         names = {one.buffer for one in places}
         if len(names) != 1 or 2 * sum(map(bool, kept)) <= len(elements):
@@ -371,14 +374,18 @@ class About:
         return places if self._reader(*names) else []
 
     def _reader(self, buffer: str) -> int | None:
-        """The first line that reads an array other than that of the wrong element."""
+        """The first line that reads an array other than that of the wrong element, or passes it to
+        a function."""
         name, lines = self.words.name(buffer), range(1, 1 + len(self._declared.lines))
-        read = (at for at in lines if self._declared.index(at, name))
         written = self._declared.writers(name)
-        return next(
-            (at for at in read if at not in written and buffer != self.pair.wrong.element.buffer),
-            None,
+        passed = re.compile(rf"\w[>]?\([^;*]*\b{name}\b(?!\[)[^;*]*\)[^;{{]*;")
+        read = (
+            at
+            for at in lines
+            if at not in written
+            and (self._declared.index(at, name) or passed.search(self._declared.line(at)))
         )
+        return next(read if buffer != self.pair.wrong.element.buffer else iter(()), None)
 
     def _last_use(self, elements: Collection[Element]) -> int | None:
         """The line that was the last to use most of the elements, if no output came of that."""
@@ -490,7 +497,7 @@ class Parting:
     all of its values are the right ones; `sides`: those that are, and the others; `another`:
     the wrong value belongs elsewhere, and the right one is there, too. `lacks`: values that the
     solution uses there, and that are elsewhere in the learner's. `calls`: the lines of the calls
-    that lead there."""
+    that lead there. `is_new`: none of its values was made on its own line."""
 
     place: ThreadPlace
     mine: str
@@ -504,6 +511,7 @@ class Parting:
     another: bool = False
     lacks: str = ""
     calls: tuple[int, ...] = ()
+    is_new: bool = False
 
     @property
     def told(self) -> Message:
@@ -717,7 +725,9 @@ class TwoTrails:
             own = mine.element(at)
             held.append(reduce(or_, inside, bits.get(own, 0) if own else 0))
             if mine.verb(at) in ANY_ORDER and sum(inside) != held[at]:
-                return replace(_step(mine, at), sides=self._brought(at))
+                lines = {mine.line(one) for one in mine.sources(at)}
+                is_new = mine.line(at) not in lines
+                return replace(_step(mine, at), sides=self._brought(at), is_new=is_new)
         return None
 
     def _brought(self, at: int) -> tuple[str, str]:
@@ -742,23 +752,25 @@ class TwoTrails:
             else ("", "")
         )
 
-    def mixed(self) -> Told:
+    def mixed(self, is_likely: bool = False) -> Told:
         """The step that puts exponentials of different maxima together, where the solution has
-        such exponentials, too, and no such step; nothing if a sum of others lacks elements, or if
-        a step is known that is wrong, or uses a wrong element."""
+        such exponentials and maxima, too, and no such step; nothing if a sum of others lacks
+        elements, or, if it is not `is_likely`, where a step is known that is wrong, or uses a wrong
+        element."""
         (mine, ours), known = self.both, self.descended
-        found = mixed_up(mine) if ours.does("exp", "exp2", "ex2").any() else None
+        has_both = ours.does("exp", "exp2", "ex2").any() and ours.does("max").any()
+        found = mixed_up(mine) if has_both else None
         is_known = known is not None and (known.right or (known.bad or ("", 0))[1] is None)
+        is_known = is_known and not is_likely
         if not found or is_known or np.isnan(mine.value[-1]) or mixed_up(ours):
             return
         at, made, ((_, end), (start, new)) = found
         (one, other), is_sum = map(mine.said, made), mine.verb(at) == "add"
         again = "already " * (not is_sum and end == new)
-        minus = (f"{'+' if at < 0 else '-'} {abs(at):.6g}" for at in (end or 0, new or 0))
-        why = f"{one} is {again}made of exp(x {next(minus)}). " + (
-            f"{other} is made of exp(x {next(minus)})."
+        why = f"{one} was {again}computed with the maximum {end or 0:.6g}. " + (
+            f"{other} was computed with the maximum {new or 0:.6g}."
             if is_sum
-            else f"{other} is for values with the maximum {start:.6g}."
+            else f"{other} is a factor for values with the maximum {start:.6g}."
         )
         if not (is_sum and self.found and self.found.lost):
             asked = (
