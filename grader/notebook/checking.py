@@ -357,7 +357,11 @@ def warmup() -> None:
         if isinstance(piece.task, recall.Prediction):
             ask_again(piece.task, piece.lesson)
         else:
-            _below(piece.name, session.add(piece.lesson, piece.name), piece.asked)
+            _below(
+                piece.name,
+                session.add(piece.lesson, piece.name),
+                f"The lesson says:\n\n{piece.asked}",
+            )
         summary = f"<summary>Read again: {piece.section} ({piece.lesson})</summary>"
         _show(f"<details>{summary}\n\n{piece.above}\n\n</details>")
 
@@ -393,8 +397,10 @@ def puzzle(name: str) -> None:
     _below(
         name,
         replace(exercise, kind=kind),
-        f"{kind.to_do}.{' Some lines belong to common mistakes.' * bool(strange)} The new cell is "
-        "not handed in: when it passes, write the kernel into the exercise's own cell, too.",
+        "Some lines belong to common mistakes. "
+        * bool(strange)
+        + "The new cell is not handed in: when it passes, write the kernel into the exercise's own "
+        "cell, too.",
     )
 
 
@@ -405,14 +411,15 @@ def vary(name: str, seed: int | None = None) -> None:
     lesson, number = session.current(), secrets.randbelow(2**31) if seed is None else seed
     drawn = variants.vary(lesson.exercise(name), number, lesson.lesson.path.parent)
     lesson.warm_up[drawn.name] = drawn
-    _below(drawn.name, drawn, f"{drawn.kind.to_do}. The first lines say what is new.")
+    _below(drawn.name, drawn, "The first lines say what is new.")
 
 
-def _below(name: str, exercise: Exercise, to_do: str) -> None:
-    """Put an exercise, as it is handed out, into a new cell below, under that name."""
+def _below(name: str, exercise: Exercise, more: str) -> None:
+    """Put an exercise, as it is handed out, into a new cell below, under that name; what is to do
+    there, and `more`, are said above it."""
     where = ", which comes below it" * (name in session.current().warm_up)
     _show(
-        f"**In the new cell below:** `{name}`\n\n{to_do}\n\n"
+        f"**In the new cell below:** `{name}`\n\n{exercise.kind.to_do}. {more}\n\n"
         f'Run the new cell. Then run the cell with `check("{name}")`{where}.'
     )
     cards.shell().set_next_input(
