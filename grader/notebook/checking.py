@@ -201,7 +201,7 @@ def check(name: str, *, hidden: bool = False) -> None:
         progress.passed(origin, name)
     elif os.environ.get("NBGRADER_EXECUTION") == "validate":
         # nbgrader's Validate says Success of every cell that ends without an error.
-        raise Notice(card.text)
+        raise Notice(card(replay).text)
 
 
 @dataclass
