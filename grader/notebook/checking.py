@@ -159,7 +159,7 @@ def check(name: str, *, hidden: bool = False) -> None:
 
     def page(verdict: Verdict, replay: Replay | None = None, hinted: Sequence[Page] = ()) -> Page:
         return verdict_card.page(
-            verdict.for_learner(), source, exercise, replay, name, ours, hinted
+            verdict.for_learner(), source, exercise, replay, name, ours, hinted=hinted
         )
 
     def look(verdict: Verdict, what: str = verdict_card.CAUSE) -> None:

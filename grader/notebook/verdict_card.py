@@ -63,6 +63,7 @@ def page(
     replay: Replay | None = None,
     cell: str = "",
     ours: bool = True,
+    *,
     hinted: Sequence[Page] = (),
 ) -> Page:
     """`verdict` on `source`, as it is shown to the learner; `replay` is a failing case recorded,
