@@ -260,9 +260,13 @@ class Lab:
             "window.jupyterapp.commands.execute(arguments[0], arguments[1])", name, arguments or {}
         )
 
-    def until(self, script: str):
-        """Wait until a script returns something true, and return that."""
-        return WebDriverWait(self.page, PATIENCE).until(lambda page: page.execute_script(script))
+    def until(self, script: str, what: str = ""):
+        """Wait until a script returns something true, and return that; `what` is waited for, in
+        words."""
+        waited_for = f"waited {PATIENCE} s for {what or script}"
+        return WebDriverWait(self.page, PATIENCE).until(
+            lambda page: page.execute_script(script), waited_for
+        )
 
     @contextmanager
     def player(self, number: int = 0) -> Iterator[Player]:

@@ -157,8 +157,10 @@ def check(name: str, *, hidden: bool = False) -> None:
     ours = not progress.is_fetched(origin)  # others may still hand in
     place = _Place()
 
-    def page(verdict: Verdict, replay: Replay | None = None) -> Page:
-        return verdict_card.page(verdict.for_learner(), source, exercise, replay, name, ours)
+    def page(verdict: Verdict, replay: Replay | None = None, hinted: Sequence[Page] = ()) -> Page:
+        return verdict_card.page(
+            verdict.for_learner(), source, exercise, replay, name, ours, hinted=hinted
+        )
 
     def look(verdict: Verdict, what: str = verdict_card.CAUSE) -> None:
         """Show what is known while `what` is looked for."""
@@ -179,14 +181,15 @@ def check(name: str, *, hidden: bool = False) -> None:
         look(verdict, verdict_card.SIZES)
     verdict = sizes.looked_for(verdict, exercise, source, LIMITS)
     lesson.due[name] = _hints_on(verdict, exercise)
-    seen = verdict.for_learner()
-    card = verdict_card.noted(page(verdict), seen, source)
-    place.show(card)
+
+    def card(replay: Replay | None = None, hinted: Sequence[Page] = ()) -> Page:
+        return verdict_card.noted(page(verdict, replay, hinted), verdict.for_learner(), source)
+
+    place.show(card())
     replay = of_failure(verdict.while_open(), source, exercise)
     if replay:
-        card = verdict_card.noted(page(verdict, replay), seen, source)
-        place.show(card)
-    lesson.cards[name] = card, place.handle
+        place.show(card(replay))
+    lesson.cards[name] = (lambda hinted: card(replay, hinted)), place.handle, []
     ran = replay or (
         of_case(exercise, source, verdict.seed) if exercise.cases and "printf" in source else None
     )
@@ -198,7 +201,7 @@ def check(name: str, *, hidden: bool = False) -> None:
         progress.passed(origin, name)
     elif os.environ.get("NBGRADER_EXECUTION") == "validate":
         # nbgrader's Validate says Success of every cell that ends without an error.
-        raise Notice(card.text)
+        raise Notice(card(replay).text)
 
 
 @dataclass
@@ -223,11 +226,10 @@ def hint(name: str) -> None:
 
 def hint_on_card(name: str) -> None:
     """Show the same below the card of the exercise's last check: its button calls this."""
-    lesson = session.current()
-    page, shown = lesson.cards[name]
-    page = replace(cards.joined(page, _next_hint(name)), note=page.note)
-    lesson.cards[name] = page, shown
-    shown.update(page)
+    card, shown, hinted = session.current().cards[name]
+    new = _next_hint(name)
+    hinted[:] = [*(one for one in hinted if one != new), new]
+    shown.update(card(hinted))
 
 
 def _hints_on(verdict: Verdict, exercise: Exercise) -> tuple[tuple[str, str], ...]:
@@ -247,16 +249,26 @@ def _next_hint(name: str) -> cards.Page:
     lesson = session.current()
     exercise = lesson.exercise(name)
     new = [one for one in lesson.due.get(name, ()) if (name, one[1]) not in lesson.hinted]
-    unless(
-        new or exercise.hints,
-        Notice(f"There are no more hints for `{name}`. Try `puzzle('{name}')`."),
+    origin = exercise.id.partition("/")[0]
+    last = (
+        " If this does not help, put the lines of our kernel in order. To get them, run this in a "
+        f'new cell: `from grader.notebook import puzzle; puzzle("{name}")`.'
+        if isinstance(exercise.kind, kinds.Write)
+        and exercise.solved
+        and not progress.is_fetched(origin)
+        and study.has("puzzle")
+        else ""
     )
-    progress.tried(exercise.id.partition("/")[0], name, None)
+    unless(new or exercise.hints, Notice(f"There are no more hints for `{name}`.{last}"))
+    progress.tried(origin, name, None)
     if new:
         lesson.hinted.add((name, new[0][1]))
         return cards.hint(*new[0])
     number = lesson.hints[name] = min(lesson.hints[name] + 1, len(exercise.hints))
-    return cards.hint(f"Hint {number} of {len(exercise.hints)}", exercise.hints[number - 1])
+    return cards.hint(
+        f"Hint {number} of {len(exercise.hints)}",
+        exercise.hints[number - 1] + last * (number == len(exercise.hints)),
+    )
 
 
 def _offered(feature: str) -> None:
@@ -345,7 +357,11 @@ def warmup() -> None:
         if isinstance(piece.task, recall.Prediction):
             ask_again(piece.task, piece.lesson)
         else:
-            _below(piece.name, session.add(piece.lesson, piece.name), piece.asked)
+            _below(
+                piece.name,
+                session.add(piece.lesson, piece.name),
+                f"The lesson says:\n\n{piece.asked}",
+            )
         summary = f"<summary>Read again: {piece.section} ({piece.lesson})</summary>"
         _show(f"<details>{summary}\n\n{piece.above}\n\n</details>")
 
@@ -378,7 +394,14 @@ def puzzle(name: str) -> None:
     strange = dict.fromkeys(line for lines in wrong for line in lines if line not in {*ours, ""})
     kind = kinds.Order(tuple(strange)[:MOST_DISTRACTORS])
     progress.tried(exercise.id.partition("/")[0], name, None)
-    _below(name, replace(exercise, kind=kind), f"{kind.to_do}.")
+    _below(
+        name,
+        replace(exercise, kind=kind),
+        "Some lines belong to common mistakes. "
+        * bool(strange)
+        + "The new cell is not handed in: when it passes, write the kernel into the exercise's own "
+        "cell, too.",
+    )
 
 
 def vary(name: str, seed: int | None = None) -> None:
@@ -388,12 +411,17 @@ def vary(name: str, seed: int | None = None) -> None:
     lesson, number = session.current(), secrets.randbelow(2**31) if seed is None else seed
     drawn = variants.vary(lesson.exercise(name), number, lesson.lesson.path.parent)
     lesson.warm_up[drawn.name] = drawn
-    _below(drawn.name, drawn, f"{drawn.kind.to_do}. The first lines say what is new.")
+    _below(drawn.name, drawn, "The first lines say what is new.")
 
 
-def _below(name: str, exercise: Exercise, to_do: str) -> None:
-    """Put an exercise, as it is handed out, into a new cell below, under that name."""
-    _show(f"**In the new cell below:** `{name}`\n\n{to_do}")
+def _below(name: str, exercise: Exercise, more: str) -> None:
+    """Put an exercise, as it is handed out, into a new cell below, under that name; what is to do
+    there, and `more`, are said above it."""
+    where = ", which comes below it" * (name in session.current().warm_up)
+    _show(
+        f"**In the new cell below:** `{name}`\n\n{exercise.kind.to_do}. {more}\n\n"
+        f'Run the new cell. Then run the cell with `check("{name}")`{where}.'
+    )
     cards.shell().set_next_input(
         f"%%cuda {name}\n{exercise.kind.handed_out(exercise.solution)}".rstrip()
     )

@@ -5,8 +5,9 @@ with another."""
 import os
 import re
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -186,8 +187,11 @@ class NotebookSession:
     # By exercise, the titles and texts of hints on what its last check ended in.
     due: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     hinted: set[tuple[str, str]] = field(default_factory=set)  # exercise and text of those shown
-    # By exercise, the card of its last check, and the display that shows it.
-    cards: dict[str, tuple[Page, DisplayHandle]] = field(default_factory=dict)
+    # By exercise, the card of its last check with the hints that it is given, the display that
+    # shows it, and the hints that it shows.
+    cards: dict[str, tuple[Callable[[list[Page]], Page], DisplayHandle, list[Page]]] = field(
+        default_factory=dict
+    )
     hints: Counter[str] = field(default_factory=Counter)  # how many of an exercise were shown
     partial_marks: bool = True  # one fault that the lesson names leaves a part of the points
     # Exercises of any lesson that a warm-up has brought into the notebook, by name.
@@ -299,7 +303,8 @@ def add(lesson_name: str, name: str) -> course.Exercise:
     _session = _session or NotebookSession(opened, is_lessons_own=False)
     exercise, is_own = opened.exercise(name), lesson_name == _session.lesson.name
     if not (is_own and _session.is_lessons_own) and variants.variants(exercise, opened.path.parent):
-        exercise = variants.vary(exercise, progress.now().toordinal(), opened.path.parent)
+        drawn = variants.vary(exercise, progress.now().toordinal(), opened.path.parent)
+        exercise = replace(drawn, name=name, id=exercise.id)  # what its cell and `check` call it
     _session.warm_up[name] = exercise
     return exercise
 

@@ -63,11 +63,13 @@ def page(
     replay: Replay | None = None,
     cell: str = "",
     ours: bool = True,
+    *,
+    hinted: Sequence[Page] = (),
 ) -> Page:
     """`verdict` on `source`, as it is shown to the learner; `replay` is a failing case recorded,
     `cell` the name of the `%%cuda` cell that lines are to lead to, if there is one: then the
     exercise is open, and the remedy is left to a hint. Without `ours` the lesson's own solution is
-    left out."""
+    left out. The hints that were `hinted` at stand above the player, next to their button."""
     name, of_kind, hints = exercise.name, exercise.kind.title, bool(verdict.parts.hints)
     verdict = verdict.while_open() if cell else verdict
     if verdict.status == "not_attempted":
@@ -106,7 +108,7 @@ def page(
             _beside_ours(verdict, shown, exercise, ours),
         ]
     parts += [_next_step(verdict, exercise, hints, cell), _strip(verdict, shown)]
-    card = boxed(kind, *parts)
+    card = joined(boxed(kind, *parts), *hinted)
     if replay is None or not study.has("player"):
         return card
     played = of_replay(replay)

@@ -268,13 +268,13 @@ def test_the_start_page_begins_with_the_warm_up_when_something_is_due(own, clock
 
 
 def test_the_start_page_shows_the_state_and_the_minutes_of_each_concept(own, clock):
-    assert "The guard: new, 4 minutes" in start_page.page(own)
+    assert "The guard · new · 4 minutes" in start_page.page(own)
     do_lesson(own, FIRST)
-    assert "The guard: learning, 4 minutes" in start_page.page(own)
+    assert "The guard · learning · 4 minutes" in start_page.page(own)
     clock.move(days=30)
-    assert "The guard: learning, due, 4 minutes" in start_page.page(own)
+    assert "The guard · learning, due · 4 minutes" in start_page.page(own)
     for piece in pieces(own, FIRST):
         if piece.section == "The guard":
             do(piece)
-    assert "The guard: mastered, 4 minutes" in start_page.page(own)
+    assert "The guard · mastered · 4 minutes" in start_page.page(own)
     assert "1 mastered, " in start_page.page(own)

@@ -336,7 +336,11 @@ def test_each_hint_is_the_next_one_until_the_last(opened):
     hints = LESSON.exercise("interleaved").hints
     for number in [*range(1, len(hints) + 1), len(hints)]:
         shown = opened.run('hint("interleaved")').text
+        shown, _, more = shown.partition(" If this does not help, ")
         assert shown == f"Hint {number} of {len(hints)}: {hints[number - 1]}"
+        assert ('`from grader.notebook import puzzle; puzzle("interleaved")`' in more) == (
+            number == len(hints)
+        )
 
 
 def test_a_hint_knows_what_the_check_ended_in_and_says_it_once(opened):
@@ -388,7 +392,11 @@ def test_the_button_of_a_card_adds_the_hint_to_it(opened):
     assert 'href="#hint=interleaved"' in opened.run('check("interleaved")').html
     opened.run("from grader.notebook import checking")
     shown = opened.run('checking.hint_on_card("interleaved")')
-    assert "What to look at next" in shown.text and "Data race" in shown.text
+    order = ("Data race", "What to look at next", "Step through it")
+    assert [shown.text.index(one) for one in order] == sorted(map(shown.text.index, order))
+    for _ in range(6):
+        shown = opened.run('checking.hint_on_card("interleaved")')
+    assert shown.text.count("Hint 4 of 4") == 1  # the last one comes once
 
 
 def test_a_hint_knows_what_was_seen_of_the_making_of_a_wrong_element(opened):
@@ -548,7 +556,8 @@ def test_a_warm_up_puts_an_exercise_below_and_check_remembers_what_was_needed(
     name = cell.partition("\n")[0].removeprefix("%%cuda ")
     assert f"In the new cell below:** `{name}`" in shown.text
     drawn = session.current().exercise(name)
-    assert drawn.name != name  # it comes back drawn anew
+    assert variants.asked(drawn) is drawn  # it comes back drawn anew, under its own name
+    assert drawn.id == f"{LESSON.name}/{name}"
     assert cell == f"%%cuda {name}\n" + LESSON.handed_out(drawn).rstrip()
     notebook.run(cell)
     assert below[1:] == [f'check("{name}")']
