@@ -605,7 +605,8 @@ def test_a_large_ratio_is_no_missing_factor():
 
 def test_a_lane_that_gets_its_own_value_back_is_told_also_where_ours_needs_no_shuffle():
     message, line = told("09_scan_histogram/segments", ("lane - offset >=", "lane >="))
-    assert "gets its own value back" in message and "__shfl_up_sync" in line
+    assert "gets its own value back, because `__shfl_up_sync` goes below lane 0" in message
+    assert "if (lane >= start)" in line
 
 
 def test_a_choice_the_other_way_round_asks_about_the_choice():
