@@ -49,6 +49,7 @@ class Prediction:
     choices: tuple[str, ...]
     answer: str  # one of the choices
     because: str  # why it is right
+    title: str = "Predict"
 
     @property
     def key(self) -> str:

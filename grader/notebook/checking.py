@@ -2,14 +2,17 @@
 its lines to put in order, a launch step by step, what to do again, an exercise drawn anew."""
 
 import os
+import re
 import secrets
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import ipywidgets as widgets
 from IPython.display import display, update_display
 
+from grader.compilers.declared import Declarations
 from grader.course import Exercise, kinds, variants
 from grader.cuda.limits import Dim
 from grader.judge import judge, sizes
@@ -17,6 +20,7 @@ from grader.judge.judging import STANDARD_LIMITS
 from grader.judge.playback.strip import marks_of
 from grader.judge.verdict import Verdict
 from grader.learner import progress, recall, study
+from grader.say import questions
 from grader.status import DONE, Status
 from grader.watch.observe import Run
 from grader.watch.recording import recordings
@@ -29,6 +33,7 @@ from .player import Replay, of_case, of_failure, of_replay, player
 # What our labextension shows before all else that an output has: HTML whose links answer. Where
 # there is no such extension, the widget does the same.
 ANSWERABLE = "application/vnd.warpwise.html"
+HELP = "A question first"
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,8 @@ class _Asked:
     prediction: recall.Prediction
     lesson: str  # the name of the one that it is from
     name: str  # by which its answer is remembered
-    again: bool = False  # in a warm-up: a wrong choice gets a second try
+    again: bool = False  # in a warm-up, or of a verdict: a wrong choice gets a second try
+    card: str = ""  # the exercise on whose card it stands, as the first of its hints
 
 
 _asked: dict[str, _Asked] = {}  # by the key of the output
@@ -81,13 +87,28 @@ def answer(key: str, number: int) -> None:
     right = choice == prediction.answer
     progress.predicted(asked.lesson, asked.name, choice, right)
     left = tuple(other for other in prediction.choices if other != choice)
-    if right or not asked.again or len(left) == 1:  # one alone needs no thought
-        update_display(_answered(prediction, choice), display_id=key)
-    else:
-        said = f"It is not “{choice}”. Read that part of the lesson again. Then choose again."
+    shown: Page | _Buttons = _answered(prediction, choice)
+    if not right and asked.again and len(left) > 1:  # one alone needs no thought
+        where = "the message" if asked.prediction.title == HELP else "that part of the lesson"
+        said = f"It is not “{choice}”. Read {where} again. Then choose again."
         second = replace(prediction, text=f"{prediction.text}\n{said}", choices=left)
         _asked[key] = replace(asked, prediction=second, again=False)
-        update_display(_Buttons(second, key), display_id=key)
+        shown = _on_card(second, key) if asked.card else _Buttons(second, key)
+    if asked.card and isinstance(shown, Page):
+        _show_on_card(asked.card, lambda hinted: [shown, *hinted[1:]])
+    else:
+        update_display(shown, display_id=key)
+
+
+def _on_card(prediction: recall.Prediction, key: str) -> Page:
+    return Page(html_of("answerable", prediction, key), prediction.text)
+
+
+def _show_on_card(name: str, change: Callable[[list[Page]], list[Page]]) -> None:
+    """Show the card of an exercise's last check with other hints than before."""
+    card, shown, hinted = session.current().cards[name]
+    hinted[:] = change(hinted)
+    shown.update(card(hinted))
 
 
 class _Buttons(widgets.VBox):
@@ -99,7 +120,7 @@ class _Buttons(widgets.VBox):
         buttons = [widgets.Button(description=text, layout=_FITTING) for text in prediction.choices]
         for number, button in enumerate(buttons):
             button.on_click(lambda _, number=number: answer(key, number))
-        head = widgets.HTML(html_of("large", html_of("asked", prediction.text)))
+        head = widgets.HTML(html_of("large", html_of("asked", prediction)))
         super().__init__(
             [head, widgets.HBox(buttons, layout={"flex_flow": "row wrap"})], layout=_FRAME
         )
@@ -111,7 +132,7 @@ class _Buttons(widgets.VBox):
         twins = {
             ANSWERABLE: html_of("answerable", prediction, self._key),
             "text/html": html_of("choices", prediction),
-            "text/plain": f"Predict: {prediction.text}\n{listed}",
+            "text/plain": f"{prediction.title}: {prediction.text}\n{listed}",
         }
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
         return bundle | twins
@@ -124,7 +145,11 @@ def _answered(prediction: recall.Prediction, choice: str) -> Page:
     correct = "" if right else f" The answer is “{prediction.answer}”."
     signs = {choice: "✗", prediction.answer: "✓"}
     rows = [f"{signs.get(one, '·')} {one}" for one in prediction.choices]
-    texts = [f"Predict: {prediction.text}", *(f"  {row}" for row in rows), title + correct]
+    texts = [
+        f"{prediction.title}: {prediction.text}",
+        *(f"  {row}" for row in rows),
+        title + correct,
+    ]
     return Page(
         html_of("answered", prediction, rows, right, title, correct),
         "\n".join([*texts, prediction.because]),
@@ -181,6 +206,11 @@ def check(name: str, *, hidden: bool = False) -> None:
         look(verdict, verdict_card.SIZES)
     verdict = sizes.looked_for(verdict, exercise, source, LIMITS)
     lesson.due[name] = _hints_on(verdict, exercise)
+    shown = verdict.for_learner()
+    found = questions.about(verdict.status, shown.parts, shown.line, source)
+    lesson.asked.pop(name, None)
+    if found and isinstance(exercise.kind, kinds.Write) and verdict.status not in DONE:
+        lesson.asked[name] = found
 
     def card(replay: Replay | None = None, hinted: Sequence[Page] = ()) -> Page:
         return verdict_card.noted(page(verdict, replay, hinted), verdict.for_learner(), source)
@@ -218,18 +248,31 @@ class _Place:
 
 
 def hint(name: str) -> None:
-    """Show a hint on what the last check found, each once: what to look at next, what our own
-    kernel does there, and what the lesson says about such a mistake. Then the exercise's next hint,
-    and after the last one, the last one again."""
-    display(_next_hint(name))
+    """Ask a question about what the last check found; then show hints on it, each once: what to
+    look at next, what our own kernel does there, and what the lesson says about such a mistake.
+    Then the exercise's next hint; after the last one, one line of our kernel after the other."""
+    if key := _question(name):
+        display(_Buttons(_asked[key].prediction, key), display_id=key)
+    else:
+        display(_next_hint(name))
+
+
+def _question(name: str, card: str = "") -> str:
+    """The key of the question about the last check, which is asked once; "" if there is none."""
+    lesson, origin = session.current(), session.current().exercise(name).id.partition("/")[0]
+    if not (found := lesson.asked.pop(name, None)):
+        return ""
+    prediction = recall.Prediction(*found, title=HELP)
+    _asked[prediction.key] = _Asked(prediction, origin, prediction.key, again=True, card=card)
+    progress.tried(origin, name, None)
+    return prediction.key
 
 
 def hint_on_card(name: str) -> None:
     """Show the same below the card of the exercise's last check: its button calls this."""
-    card, shown, hinted = session.current().cards[name]
-    new = _next_hint(name)
-    hinted[:] = [*(one for one in hinted if one != new), new]
-    shown.update(card(hinted))
+    key = _question(name, name)
+    new = _on_card(_asked[key].prediction, key) if key else _next_hint(name)
+    _show_on_card(name, lambda hinted: [*(one for one in hinted if one != new), new])
 
 
 def _hints_on(verdict: Verdict, exercise: Exercise) -> tuple[tuple[str, str], ...]:
@@ -250,25 +293,54 @@ def _next_hint(name: str) -> cards.Page:
     exercise = lesson.exercise(name)
     new = [one for one in lesson.due.get(name, ()) if (name, one[1]) not in lesson.hinted]
     origin = exercise.id.partition("/")[0]
+    is_open = (
+        isinstance(exercise.kind, kinds.Write)
+        and exercise.solved
+        and not progress.is_fetched(origin)
+    )
     last = (
         " If this does not help, put the lines of our kernel in order. To get them, run this in a "
         f'new cell: `from grader.notebook import puzzle; puzzle("{name}")`.'
-        if isinstance(exercise.kind, kinds.Write)
-        and exercise.solved
-        and not progress.is_fetched(origin)
-        and study.has("puzzle")
+        if is_open and study.has("puzzle")
         else ""
     )
-    unless(new or exercise.hints, Notice(f"There are no more hints for `{name}`.{last}"))
+    count, source = len(exercise.hints), lesson.sources.get(name, "")
+    lines = _worked_steps(exercise, source) if is_open and source else []
+    unless(new or count or lines, Notice(f"There are no more hints for `{name}`.{last}"))
     progress.tried(origin, name, None)
     if new:
         lesson.hinted.add((name, new[0][1]))
         return cards.hint(*new[0])
-    number = lesson.hints[name] = min(lesson.hints[name] + 1, len(exercise.hints))
+    number = lesson.hints[name] = min(lesson.hints[name] + 1, count + len(lines))
+    if number > count:
+        return cards.hint(
+            f"A worked step, {number - count} of {len(lines)}", lines[number - count - 1]
+        )
     return cards.hint(
-        f"Hint {number} of {len(exercise.hints)}",
-        exercise.hints[number - 1] + last * (number == len(exercise.hints)),
+        f"Hint {number} of {count}", exercise.hints[number - 1] + last * (number == count)
     )
+
+
+def _worked_steps(exercise: Exercise, source: str) -> list[str]:
+    """Lines of our kernel that the learner's has not alike, or less often, each with the line
+    before it."""
+    ours, mine = map(Declarations, (exercise.solution, source))
+    texts = kinds.answers(exercise.solution)
+    given = {line.partition("//")[0] for text in texts for line in text.splitlines()}
+    alike = Counter(map(str.strip, mine.lines))
+    alike.subtract(map(str.strip, ours.lines))
+    known = ours.unusual(mine)
+    new = [
+        at
+        for at, line in enumerate(ours.lines, 1)
+        if line in given and (at in known or (alike[line.strip()] < 0 and line.strip(" {}")))
+    ]
+    before = {at: [one for one in ours.lines[: at - 1] if re.search(r"\w", one)] for at in new}
+    return [
+        f"In our kernel, this line comes after `{before[at][-1].strip()}`: "
+        f"`{ours.line(at).strip()}`. Where is it in yours?"
+        for at in new
+    ]
 
 
 def _offered(feature: str) -> None:

@@ -26,6 +26,7 @@ from grader.cuda.limits import DeviceKernel, Dim, Module, opted_in
 from grader.judge.beside import changes
 from grader.judge.playback.strip import FIRST_BLOCKS, Blocks
 from grader.learner import progress
+from grader.say.questions import HelpQuestion
 from grader.submissions import intake
 from grader.watch.observe import arrays_among
 from grader.watch.recording import recording, recordings
@@ -186,6 +187,7 @@ class NotebookSession:
     kernels: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     # By exercise, the titles and texts of hints on what its last check ended in.
     due: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    asked: dict[str, HelpQuestion] = field(default_factory=dict)  # before the first of these
     hinted: set[tuple[str, str]] = field(default_factory=set)  # exercise and text of those shown
     # By exercise, the card of its last check with the hints that it is given, the display that
     # shows it, and the hints that it shows.

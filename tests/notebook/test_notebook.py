@@ -347,7 +347,8 @@ def test_a_hint_knows_what_the_check_ended_in_and_says_it_once(opened):
     exercise = LESSON.exercise("interleaved")
     opened.run("%%cuda interleaved\n" + without_line(SOLUTION, BARRIERS[-1]))
     opened.run('check("interleaved")')
-    remedy, first, second = (opened.run('hint("interleaved")').text for _ in range(3))
+    asked, remedy, first, second = (opened.run('hint("interleaved")').text for _ in range(4))
+    assert asked.startswith("A question first: Which of the two threads comes first?")
     assert remedy.startswith("What to look at next: Put a `__syncthreads()` ")
     assert first == f"A hint for: data race: {exercise.hints_on['data_race']}"
     assert second == f"Hint 1 of {len(exercise.hints)}: {exercise.hints[0]}"
@@ -356,6 +357,7 @@ def test_a_hint_knows_what_the_check_ended_in_and_says_it_once(opened):
 def test_a_check_keeps_the_remedy_for_a_hint(opened):
     opened.run("%%cuda interleaved\n" + without_line(SOLUTION, BARRIERS[-1]))
     checked = opened.run('check("interleaved")')
+    opened.run('hint("interleaved")')  # a question
     remedy = opened.run('hint("interleaved")').text.removeprefix("What to look at next: ")
     assert remedy not in checked.text and "Put a" not in checked.html
     assert "Either thread may come first." in checked.text
@@ -373,7 +375,7 @@ def test_what_our_kernel_does_is_a_hint_of_its_own(opened):
     solution = LESSON.solution(LESSON.exercise("max"))
     opened.run("%%cuda max\n" + solution.replace("fmaxf(", "fminf("))
     checked = opened.run('check("max")')
-    remedy, ours = (opened.run('hint("max")').text for _ in range(2))
+    _, remedy, ours = (opened.run('hint("max")').text for _ in range(3))
     assert re.fullmatch(r"What to look at next: Which step chooses x\[\d+\] here\?", remedy)
     assert ours.startswith("What our kernel does: Our kernel takes the larger of ")
     assert ours.removeprefix("What our kernel does: ") not in checked.text
@@ -392,11 +394,19 @@ def test_the_button_of_a_card_adds_the_hint_to_it(opened):
     assert 'href="#hint=interleaved"' in opened.run('check("interleaved")').html
     opened.run("from grader.notebook import checking")
     shown = opened.run('checking.hint_on_card("interleaved")')
-    order = ("Data race", "What to look at next", "Step through it")
+    assert "#predict=" in shown.html and "Which of the two threads comes first?" in shown.text
+    (key,) = (key for key, one in checking._asked.items() if one.card == "interleaved")
+    first, *_, right = checking._asked[key].prediction.choices
+    for number, said in ((0, f"It is not “{first}”."), (1, f"✓ {right}")):
+        shown = opened.run(f'checking.answer("{key}", {number})')
+        assert said in shown.text
+    shown = opened.run('checking.hint_on_card("interleaved")')
+    order = ("Data race", "✓ Right.", "What to look at next", "Step through it")
     assert [shown.text.index(one) for one in order] == sorted(map(shown.text.index, order))
-    for _ in range(6):
+    for _ in range(9):
         shown = opened.run('checking.hint_on_card("interleaved")')
-    assert shown.text.count("Hint 4 of 4") == 1  # the last one comes once
+    assert shown.text.count("Hint 4 of 4") == 1
+    assert shown.text.count("A worked step, 2 of 2: In our kernel, this line comes after `") == 1
 
 
 def test_a_hint_knows_what_was_seen_of_the_making_of_a_wrong_element(opened):
@@ -404,7 +414,7 @@ def test_a_hint_knows_what_was_seen_of_the_making_of_a_wrong_element(opened):
     solution = LESSON.solution(exercise)
     opened.run("%%cuda max\n" + solution.replace("x[i] : -INFINITY;", "x[i] : 0.0f;"))
     opened.run('check("max")')
-    remedy, *more = (opened.run('hint("max")').text for _ in range(4))
+    _, remedy, *more = (opened.run('hint("max")').text for _ in range(5))
     first, second = [one for one in more if not one.startswith("What our kernel does")][:2]
     assert remedy == "What to look at next: What should a search for the largest start from?"
     assert first == f"A hint for: constant won: {exercise.hints_on['constant_won']}"
@@ -533,7 +543,11 @@ def lines_of_today(root):
 
 def test_a_warm_up_asks_a_question_again_and_a_wrong_choice_gets_a_second_try(warm, tmp_path):
     warm()
-    key, asked = next((key, one) for key, one in checking._asked.items() if one.again)
+    key, asked = next(
+        (key, one)
+        for key, one in checking._asked.items()
+        if one.prediction.title == "Predict" and one.again
+    )
     choices, right = asked.prediction.choices, asked.prediction.answer
     wrong = next(number for number, choice in enumerate(choices) if choice != right)
     with capture_output() as seen:
