@@ -10,8 +10,8 @@ another: the indices in what the learner writes or is given, one number for anot
 that were refused are listed with the reason. With --more those that are kept stay, untried.
 
 With --texts those that are kept get the texts that they would have now, for example after you
-have changed a comment. With --check they are tried again, or one of each N with the exercise's own number;
-the exit status is 1 if one is refused now.
+have changed a comment. With --check they are tried again, or one of each N with the exercise's own
+number; the exit status is 1 if one is refused now.
 
 A lesson's operations.toml says how the text changes for each entry of `Exercise.operations`:
 
@@ -170,7 +170,8 @@ def arrays(exercise: Exercise) -> dict[str, Able | str]:
         for some in seen.values():
             joined = some.union(*(alike.get(one, set()) for one in some))
             alike |= dict.fromkeys(joined, joined)
-    of_body = defaultdict(set)  # kernels with one body have their arrays in common
+    # Kernels with one body have its arrays in common.
+    of_body: dict[tuple[int, str], set[tuple[str, str]]] = defaultdict(set)
     for one in texts:
         for name in one.parameters:
             of_body[one.begin, name] |= alike.get((one.name, name), set())

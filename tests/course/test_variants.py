@@ -152,7 +152,7 @@ def test_an_index_is_taken_apart_only_where_its_rest_is_a_column():
     write = writer("x", "m * n", variants.named("each row reversed"))
     assert write("row * n + column") == "x[row * n + n - 1 - column]"
     assert write("row * n + i * 2 * n") == (
-        "x[(row * n + i * 2 * n) / n * n + n - 1 - (row * n + i * 2 * n) % n]"
+        "x[((row * n + i * 2 * n) / n) * n + n - 1 - ((row * n + i * 2 * n) % n)]"
     )
 
 
@@ -314,6 +314,28 @@ def test_the_names_of_cases_are_true_of_every_operation():
                 operation.name,
                 [],
             )
+
+
+# What an operation is, as operations.toml says it, and what no comment and no case may speak of.
+NOT_SAID = {
+    r"not the sum\b|not sums\b": r"\b([Ss]ums?|[Aa]dds?)\b",
+    r"softmin|smallest|minimum": (
+        r"\b(maximum|maxima|[Ss]oftmax(?!\(-)|the largest (of|x|any|all|at|far))\b"
+    ),
+}
+
+
+def test_no_text_of_an_operation_speaks_of_the_exercises_own():
+    for exercise in HAVE_OPERATIONS:
+        for operation in trying.operations(exercise)[1:]:
+            one = operation.of(exercise)
+            comments = re.findall(r"//.*", one.kind.handed_out(one.solution))
+            reasons = [each.why for case in one.cases for each in (*case.budgets, *case.requires)]
+            shown = [*comments, *reasons, *(case.name for case in one.cases)]
+            for said, never in NOT_SAID.items():
+                if re.search(said, operation.says):
+                    found = [text for text in shown if re.search(never, text)]
+                    assert (one.id, operation.name, found) == (one.id, operation.name, [])
 
 
 def test_one_fault_leaves_the_same_points_where_cases_have_other_names():
