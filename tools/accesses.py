@@ -3,11 +3,12 @@
 `x[e]` is an access; so is what stands for it: an element of `const float* row = x + first;`, of
 `reinterpret_cast<const float4*>(x)`, or `*x`. An array that is passed on, or pointed into, is
 `Refused`: then its text does not tell what happens to it. But where it is known to be passed on in
-parts of so many elements, as to an asynchronous copy, `x + e` begins such a part.
+parts of so many elements, as to an asynchronous copy, `x + e` begins such a part. A kernel may also
+pass on all that it gets, as to a template: then the body of that function is its own.
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -15,6 +16,7 @@ from grader.course.variants import GROUPS, SINGLE, Layout, Refused, named
 
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _KERNEL = re.compile(r"__global__\s+void\s+(?:__\w+__\s*\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)\s*\{")
+_CALL = re.compile(r"\s*(\w+)\s*\(([^()]*)\)\s*;\s*")  # all of a body
 _TYPE = r"(?:const\s+)?\w+(?:\s*<[^<>]*>)?"
 _CAST = (
     rf"reinterpret_cast\s*<\s*(?P<t>{_TYPE})\s*\*\s*>\s*\(\s*(?P<p>\w+)\b"
@@ -45,8 +47,8 @@ def masked(source: str) -> str:
 
 @dataclass(frozen=True)
 class KernelText:
-    """A kernel of a source: the types of its `parameters` by name; its body is from character
-    `begin` to `end`."""
+    """A kernel of a source: the types of its `parameters` by name; its body, or the body of the
+    function that it passes all of them on to, is from character `begin` to `end`."""
 
     name: str
     parameters: Mapping[str, str]
@@ -60,14 +62,26 @@ def kernels(source: str) -> list[KernelText]:
     found = list(_KERNEL.finditer(mask))
     ends = [*(one.start() for one in found[1:]), len(mask)]
     return [
-        KernelText(
-            one[1],
-            {name: kind for kind, name in re.findall(r"([^,]*?)(\w+)\s*(?:,|$)", one[2])},
-            one.end(),
-            mask.rindex("}", one.end(), end),
-        )
+        KernelText(one[1], names, *_body(mask, one.end(), mask.rindex("}", one.end(), end), names))
         for one, end in zip(found, ends, strict=True)
+        for names in [_parameters(one[2])]
     ]
+
+
+def _parameters(declared: str) -> dict[str, str]:
+    """The types of parameters by name."""
+    return {name: kind for kind, name in re.findall(r"([^,]*?)(\w+)\s*(?:,|$)", declared)}
+
+
+def _body(mask: str, begin: int, end: int, names: Iterable[str]) -> tuple[int, int]:
+    """From where to where the own lines are of a kernel with parameters of these names, whose text
+    is from `begin` to `end`."""
+    call = _CALL.fullmatch(mask, begin, end)
+    if call and re.split(r"\s*,\s*", call[2]) == list(names):
+        function = re.search(rf"\b{call[1]}\s*\(([^()]*)\)\s*\{{", mask)
+        if function and list(_parameters(function[1])) == list(names):
+            return function.end(), closing(mask, function.end() - 1)
+    return begin, end
 
 
 def closing(text: str, begin: int) -> int:
@@ -89,13 +103,22 @@ def inside(text: str) -> str:
 def width(kind: str, source: str, unknown: int = 0) -> int:
     """How many elements of an array one of another type has; `unknown` where nothing says it."""
     name = re.sub(r"\b(const|__restrict__)\b|\*", "", kind).strip()
-    packed = re.fullmatch(r"\w+\s*<\s*\w+\s*,\s*(\d+)\s*>", name)
+    packed = re.fullmatch(r"\w+\s*<\s*\w+\s*,\s*(\w+)\s*>", name)
     says = rf"\bstruct\s+(?:alignas|__align__)\s*\(\s*(\d+)\s*\)\s*{re.escape(name)}\b"
     aligned = re.search(says, source)
-    said = int(packed[1]) if packed else int(aligned[1]) // 4 if aligned else unknown
+    said = _number(packed[1], source) if packed else int(aligned[1]) // 4 if aligned else unknown
     if found := _WIDTHS.get(name, said):
         return found
     raise Refused(f"nothing says how many elements a {name} has")
+
+
+def _number(text: str, source: str) -> int:
+    """A number, or one that has a name; 0 where nothing says it. So many bytes over the size of a
+    type are as many elements as they have halves."""
+    named = re.search(rf"\bconstexpr int {text} = (\d+)( / sizeof\b)?", source)
+    if named:
+        return int(named[1]) // (2 if named[2] else 1)
+    return int(text) if text.isdigit() else 0
 
 
 @dataclass(frozen=True)
@@ -110,7 +133,9 @@ class _Pointer:
 
     def element(self, index: str) -> str:
         """The index in the array of the element `index`."""
-        own = index if self.width == 1 or index == "0" else f"{self.width} * {inside(index)}"
+        packed = re.search(r",\s*(\w+)\s*>", self.cast)  # its length may have a name
+        times = packed[1] if packed else self.width
+        own = index if self.width == 1 or index == "0" else f"{times} * {inside(index)}"
         parts = [one for one in (self.offset, own) if one and one != "0"]
         return " + ".join(parts) or "0"
 
@@ -207,12 +232,14 @@ def rewritten(
     """The source with other accesses to the arrays of `writers`, by kernel and parameter, of which
     those `passed` may be passed on in parts."""
     out, at = "", 0
+    own: dict[tuple[int, int], dict[str, Writer]] = {}  # by body, which several kernels may have
     for kernel in kernels(source):
-        own = {name: writer for (of, name), writer in writers.items() if of == kernel.name}
-        if own:
-            body = _Body(source[kernel.begin : kernel.end], source, own, passed)
-            out += source[at : kernel.begin] + body.between(0, len(body.text))
-            at = kernel.end
+        known = {name: writer for (of, name), writer in writers.items() if of == kernel.name}
+        own.setdefault((kernel.begin, kernel.end), {}).update(known)
+    for (begin, end), some in sorted(own.items(), key=lambda one: one[0]):
+        body = _Body(source[begin:end], source, some, passed)
+        out += source[at:begin] + body.between(0, len(body.text))
+        at = end
     return out + source[at:]
 
 
@@ -280,7 +307,7 @@ def _row_and_column(index: str, columns: str) -> tuple[str, str]:
     terms = [index[a + 1 : b].strip() for a, b in pairwise(cuts)]
     for term in terms if not re.search(r"[-?]", flat) else ():
         product = re.fullmatch(rf"(.+) \* {re.escape(columns)}|{re.escape(columns)} \* (.+)", term)
-        if product:
-            rest = " + ".join(one for one in terms if one is not term)
+        rest = " + ".join(one for one in terms if one is not term)
+        if product and not re.search(rf"(?<![\w.]){re.escape(columns)}(?![\w.])", rest):
             return product[1] or product[2], rest or "0"
     return f"{inside(index)} / {inside(columns)}", f"{inside(index)} % {inside(columns)}"

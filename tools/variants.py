@@ -1,6 +1,6 @@
 """Look for variants of exercises, or try those again that are kept (see `grader.course.variants`).
 
-    python -m tools.variants LESSON[/EXERCISE] [--wanted N] [--more] [--check] [--every N]
+    python -m tools.variants LESSON[/EXERCISE] [--wanted N] [--more] [--texts] [--check] [--every N]
 
 A variant is kept if its own solution passes every case, also that of sizes no case tries, with the
 exercise's budgets in proportion to what its solution costs; if each named mistake, made in it as
@@ -9,8 +9,9 @@ another: the indices in what the learner writes or is given, one number for anot
 20 are looked for, of others 6. Those found are written into the lesson's variants.json, and all
 that were refused are listed with the reason. With --more those that are kept stay, untried.
 
-With --check those that are kept are tried again, or one of each N with the exercise's own number;
-the exit status is 1 if one is refused now.
+With --texts those that are kept get the texts that they would have now, for example after you
+have changed a comment. With --check they are tried again, or one of each N with the exercise's own
+number; the exit status is 1 if one is refused now.
 
 A lesson's operations.toml says how the text changes for each entry of `Exercise.operations`:
 
@@ -34,7 +35,7 @@ import sys
 import time
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import combinations, permutations, product
@@ -154,7 +155,8 @@ class Able:
 
 def arrays(exercise: Exercise) -> dict[str, Able | str]:
     """By name, the arrays of an exercise that can have another layout; of others, why not."""
-    known = {one.name: tuple(one.parameters) for one in kernels(exercise.solution)}
+    texts = kernels(exercise.solution)
+    known = {one.name: tuple(one.parameters) for one in texts}
     uses: dict[tuple[str, str], list[Use]] = defaultdict(list)
     alike: dict[tuple[str, str], set[tuple[str, str]]] = {}  # the same array in other kernels
     for case in exercise.cases:
@@ -168,6 +170,13 @@ def arrays(exercise: Exercise) -> dict[str, Able | str]:
         for some in seen.values():
             joined = some.union(*(alike.get(one, set()) for one in some))
             alike |= dict.fromkeys(joined, joined)
+    # Kernels with one body have its arrays in common.
+    of_body: dict[tuple[int, str], set[tuple[str, str]]] = defaultdict(set)
+    for one in texts:
+        for name in one.parameters:
+            of_body[one.begin, name] |= alike.get((one.name, name), set())
+    for joined in of_body.values():
+        alike |= dict.fromkeys(joined, joined)
     found: dict[str, Able | str] = {}
     for group in dict.fromkeys(map(frozenset, alike.values())):
         (kernel_name, name), *_ = sorted(group)
@@ -218,16 +227,39 @@ def _length(exercise: Exercise, at: tuple[str, str], uses: list[Use], unit: int)
         for one in rules.parameters(rule)
         if one.name == at[1] and one.length
     ]
+    said = [*_told(exercise.solution, at[1]), *said]
     numbers = [use.numbers for use in uses]
     sizes = [int(np.prod(use.shape)) // unit for use in uses]
     columns_of = [use.shape[-1] if len(use.shape) == 2 else -1 for use in uses]
 
     def holds(text: str, now: list[int]) -> bool:
-        return all(rules.value(text, one) == size for one, size in zip(numbers, now, strict=True))
+        try:
+            return all(
+                rules.value(text, one) == size for one, size in zip(numbers, now, strict=True)
+            )
+        except rules.RuleError:  # it has a name that the kernel does not know
+            return False
 
     shaped = [one for one in products if holds(one.rpartition(" * ")[2], columns_of)]
     able = (one for one in [*said, *shaped, *named, *products] if holds(one, sizes))
     return next(able, "")
+
+
+def _told(solution: str, name: str) -> list[str]:
+    """The length of an array as the task's first lines say it: "rows * (2*n)" for
+    `x  float[rows][2 * n]`."""
+    lines = re.findall(rf"^//\s+(?:\w+, )*{name}(?:, \w+)*\s+(\w+\[.*)", solution, re.M)
+    shapes = [one for line in lines for one in re.findall(r"\b\w+\[(.*?)\](?!\[)", line)]
+    dimensions = [re.split(r"\]\[|, ", one.replace("/", "//")) for one in shapes]
+    return [
+        " * ".join([*rows, columns if not rows else _inside(columns)])
+        for *rows, columns in dimensions
+    ]
+
+
+def _inside(text: str) -> str:
+    """A product as one factor of another, without blanks."""
+    return f"({text.replace(' ', '')})" if " " in text else text
 
 
 # ---- a variant's text ----
@@ -269,12 +301,11 @@ class Text:
         told = [f"Drawn anew. {' '.join(told[:1])}", *told[1:]]
         for (_, name), (_, layout, length) in LayoutPlan(self.draft).places.items():
             write = writer(name, length, layout)
-            at, element = "i", "element i"
+            at = "i"
             if {"r", "c"} & needs(layout):
-                columns = length.rpartition(" * ")[2].replace("//", "/")
-                at, element = f"row * {columns} + column", "element (row, column)"
+                at = f"row * {length.rpartition(' * ')[2].replace('//', '/')} + column"
             more = "" if layout.fills or layout.sign else "; other places hold other data"
-            told.append(f"  {element} of {name} is {write(at)}{more}")
+            told.append(f"  element {at} of {name} is {write(at)}{more}")
         return "".join(f"// {one}\n" for one in dict.fromkeys(told)) + "//\n"
 
     def anew(self) -> Anew:
@@ -449,7 +480,7 @@ def require(lesson: Lesson, exercise: Exercise, anew: Anew) -> None:
 def _costs(exercise: Exercise, new: Exercise) -> dict[str, float]:
     """By counter that a budget is on, how many times what the exercise's own solution costs. Of the
     cases that only limit a path, which are large, the cheapest is enough."""
-    kept = {one.name: one.ours for one in exercise.cases}
+    kept = {one.name: own.ours for one, own in zip(new.cases, exercise.cases, strict=True)}
     limited = [one for one in new.cases if one.budgets]
     on_paths = [one for one in limited if {each.counter for each in one.budgets} <= set(PATHS)]
     cheapest = sorted(on_paths, key=lambda one: one.ours.get("steps", 0))[:1]
@@ -490,14 +521,30 @@ def _fails(lesson: Lesson, new: Exercise, mistake: str, text: Text) -> bool:
 # ---- the command ----
 
 
+def keep(lesson: Lesson, exercise: Exercise, kept: Iterable[Anew]) -> None:
+    """Write these variants of an exercise into the lesson's variants.json."""
+    rows = varied.kept(lesson.path) | {exercise.name: tuple(kept)}
+    ordered = {one.name: rows[one.name] for one in lesson.exercises if rows.get(one.name)}
+    path = solution_counts.file(lesson.path, what=varied.FILE)
+    path.write_text(text(ordered), encoding="utf-8")
+
+
+def with_new_texts(lesson: Lesson, exercise: Exercise) -> Iterator[Anew]:
+    """The kept variants, with the texts that they would have now."""
+    bugs = [one.given for one in bugs_of(exercise, lesson.wrong_kernels)]
+    for one in varied.variants(exercise, lesson.path.parent):
+        drafts = (replace(one, given=given) for given in (bugs if one.bug else [""]))
+        made = (Text(exercise, draft).anew() for draft in drafts)
+        yield next(
+            replace(new, costs=one.costs) for new in made if not one.bug or new.given == one.given
+        )
+
+
 def written(lesson: Lesson, exercise: Exercise, wanted: int, more: bool) -> None:
     """Keep the variants that are found of an exercise, and say what came of all."""
     kept = varied.variants(exercise, lesson.path.parent) if more else ()
     made = found(lesson, exercise, wanted, kept)
-    rows = varied.kept(lesson.path) | {exercise.name: tuple(made.kept)}
-    ordered = {one.name: rows[one.name] for one in lesson.exercises if rows.get(one.name)}
-    path = solution_counts.file(lesson.path, what=varied.FILE)
-    path.write_text(text(ordered), encoding="utf-8")
+    keep(lesson, exercise, made.kept)
     print(
         f"{exercise.id} ({exercise.kind.title}): {len(made.kept)} variants of {made.tried} tried, "
         f"in {made.seconds:.0f} s",
@@ -538,6 +585,7 @@ def main() -> int:
     parser.add_argument("what", help="LESSON or LESSON/EXERCISE")
     parser.add_argument("--wanted", type=int, default=0, help="so many variants of each exercise")
     parser.add_argument("--more", action="store_true", help="keep those that are kept, and more")
+    parser.add_argument("--texts", action="store_true", help="write the kept texts anew, untried")
     parser.add_argument("--check", action="store_true", help="try those again that are kept")
     parser.add_argument("--every", type=int, default=1, help="only one of so many")
     options = parser.parse_args()
@@ -549,6 +597,8 @@ def main() -> int:
             said = list(refused(lesson, one, options.every))
             print(*said, f"{one.id}: tried", sep="\n", flush=True)
             status |= bool(said)
+        elif options.texts:
+            keep(lesson, one, with_new_texts(lesson, one))
         else:
             written(lesson, one, options.wanted, options.more)
     return status

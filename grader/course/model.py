@@ -232,7 +232,8 @@ class Case:
     """One input to try a kernel on. `name` is its category, the only thing a learner is told of
     a hidden case; `problem` draws a fresh `Problem` from a random generator. `hazard`: what the
     case must go wrong by, where that is asked. `ours`: what the case costs the solution, by
-    counter, as far as it is kept; set when the case is found."""
+    counter, as far as it is kept; set when the case is found. `own_name`: what the exercise itself
+    calls it, if this is a case of another operation."""
 
     name: str
     problem: Callable[[np.random.Generator], Problem]
@@ -244,6 +245,7 @@ class Case:
     exactly: tuple[Exactly, ...] = ()
     hazard: Hazard | None = None
     ours: Mapping[str, int] = field(default_factory=dict)
+    own_name: str = ""
 
 
 @dataclass(frozen=True)

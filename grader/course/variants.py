@@ -23,6 +23,7 @@ from functools import cached_property
 from hashlib import sha256
 from math import ceil
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -37,6 +38,15 @@ FILE = "variants"  # .json, in a lesson's folder
 
 # In place of what an author says of a budget, as its figures are those of the exercise itself.
 _OTHER_COST = "It is enough for work like ours, with arrays that lie in memory as they do here"
+
+# For `operation`: what is called otherwise where numbers have the other sign, and the smallest is
+# sought in place of the largest.
+MIRRORED = {
+    **{"-inf": "inf", "minus infinity": "infinity", "-1e20": "1e20", "-1e30": "1e30"},
+    **{"about -": "about ", "about ": "about -", "below": "above", "above": "below"},
+    **{"negative": "positive", "lowest": "largest", "largest": "smallest"},
+    **{"maximum": "minimum", "maxima": "minima"},
+}
 
 # Of a text's lines: the first, from 0, how many, and what stands there instead.
 Change = tuple[int, int, str]
@@ -158,8 +168,7 @@ def stored(
     flat = array.reshape(-1, unit)
     at, whole = places(layout, len(flat), columns)
     made = rng.choice(flat, whole) if len(flat) else flat.copy()
-    if array.dtype.kind == "f":
-        made = (1 - made).astype(array.dtype)
+    made = (1 - made).astype(array.dtype) if array.dtype.kind == "f" else made
     made[at] = flat
     if layout.sign:  # 2x and -x, or 2x less x; of what has no double itself and 0, of 0 two ones
         with np.errstate(over="ignore", invalid="ignore"):
@@ -295,10 +304,12 @@ class LayoutPlan:
 
         def sized(text: str) -> str:
             found = re.fullmatch(r"(.* )(\w+)\[([^]]+)\](.*)", text)
-            _, layout, _ = self.places.get((rule.kernel, found[2] if found else ""), (0, 0, 0))
+            _, layout, length = self.places.get(
+                (rule.kernel, found[2] if found else ""), (0, 0, "")
+            )
             if not found or not isinstance(layout, Layout):
                 return text
-            rows, _, columns = found[3].rpartition(" * ")
+            rows, _, columns = (length or found[3]).rpartition(" * ")
             names = {"L": f"({found[3]})", "R": f"({rows})", "C": f"({columns})"}
             size = re.sub(r"\b[LRC]\b", lambda one: names[one[0]], layout.size)
             return f"{found[1]}{found[2]}[{found[3] if layout.fills else size}]{found[4]}"
@@ -323,24 +334,71 @@ class _Drawn:
 
 
 def operation(
-    problem: Callable[[Problem], Problem], rule: Callable[[Rule], Rule] = replace
+    problem: Callable[[Problem], Problem],
+    rule: Callable[[Rule], Rule] = replace,
+    words: Mapping[str, str] = MappingProxyType({}),
 ) -> Callable[[Exercise], Exercise]:
     """Another operation, for `Exercise.operations`: of each `problem` that a case draws it makes
     the one to solve instead, and likewise of each `rule`. Points, budgets and what is required
-    stay. Hints are left out, as they speak of the exercise's own operation.
+    stay. Hints are left out, as they speak of the exercise's own operation. `words`, each with what
+    stands in its place, are those of the cases that would be untrue.
 
     A file operations.toml in the lesson's folder, which learners do not get, says how the solution
     changes (see docs/authoring.md)."""
 
+    def told(text: str) -> str:
+        return re.sub(
+            "|".join(map(re.escape, words)) or "(?!)", lambda found: words[found[0]], text
+        )
+
     def other(exercise: Exercise) -> Exercise:
         cases = (
-            replace(case, problem=_Drawn(case.problem, lambda made, _: problem(made)))
+            replace(
+                case,
+                name=told(case.name),
+                own_name=case.name,
+                problem=_Drawn(case.problem, lambda made, _: problem(made)),
+                budgets=tuple(replace(one, why=told(one.why)) for one in case.budgets),
+                requires=tuple(replace(one, why=told(one.why)) for one in case.requires),
+            )
             for case in exercise.cases
         )
-        rules = tuple(map(rule, exercise.rules))
-        return replace(exercise, hints=(), hints_on={}, cases=tuple(cases), rules=rules)
+        steps = (replace(one, cases=tuple(map(told, one.cases))) for one in exercise.steps)
+        return replace(
+            exercise,
+            hints=(),
+            hints_on={},
+            cases=tuple(cases),
+            steps=tuple(steps),
+            rules=tuple(map(rule, exercise.rules)),
+        )
 
     return other
+
+
+def of_ints(rule: Rule) -> Rule:
+    """The rule with ints in place of floats, for `operation`."""
+    return replace(
+        rule,
+        parameters=tuple(one.replace("float ", "int ") for one in rule.parameters),
+        values=(),
+    )
+
+
+def below_zero(x: np.ndarray) -> np.ndarray:
+    """Where no element is 0, numbers below 0, so that a maximum that begins with 0 shows."""
+    return x if (x == 0).any() else -np.abs(x)
+
+
+def signed(x: np.ndarray) -> np.ndarray:
+    """Every third number with the other sign."""
+    return np.where(np.arange(x.size).reshape(x.shape) % 3 == 1, -x, x).astype(x.dtype)
+
+
+def whole(x: np.ndarray) -> np.ndarray:
+    """Whole numbers of both signs, which nothing rounds."""
+    finite = np.nan_to_num(4 * x.astype(np.float64), nan=3, posinf=5, neginf=-7)
+    return signed((finite.astype(np.int64) % 10_007).astype(np.int32))
 
 
 def changes(text: str, wanted: str) -> tuple[Change, ...]:
@@ -373,6 +431,7 @@ def recoded(exercise: Exercise, anew: Anew, number: int = 0) -> Exercise:
         exercise,
         name=name,
         id=f"{exercise.id.partition('/')[0]}/{name}",
+        title=f"{exercise.title}, drawn anew",
         solution=changed(exercise.solution, anew.changes),
         kind=kind,
         hints=tuple(one for one in exercise.hints if not (anew.bug or reached.search(one))),
@@ -423,7 +482,8 @@ def _case(case: Case, plan: LayoutPlan) -> Case:
             for is_same in [one.relative or most == one.number]
         ),
         ours={name: times(name, count) for name, count in case.ours.items()},
-        hazard=hazard and replace(hazard, between=anew.between.get(case.name, hazard.between)),
+        hazard=hazard
+        and replace(hazard, between=anew.between.get(case.own_name or case.name, hazard.between)),
     )
 
 
@@ -461,14 +521,17 @@ def drawn(lesson: Path, key: str, learner: str) -> dict[str, str]:
 
 def published(lesson: Lesson) -> bytes:
     """variants.json as learners may have it, with changes of what is handed out."""
-    rows = kept(lesson.path)
-    for one in (lesson.exercise(name) for name in rows):
-        given = lesson.handed_out(one)
-        rows[one.name] = tuple(
-            replace(anew, changes=changes(given, lesson.handed_out(recoded(one, anew, number))))
-            for number, anew in enumerate(rows[one.name])
-        )
-    return msgspec.json.encode(rows)
+    return msgspec.json.encode(
+        {
+            name: tuple(
+                replace(anew, changes=changes(given, lesson.handed_out(recoded(one, anew, number))))
+                for number, anew in enumerate(some)
+            )
+            for name, some in kept(lesson.path).items()
+            for one in [lesson.exercise(name)]
+            for given in [lesson.handed_out(one)]
+        }
+    )
 
 
 def asked(exercise: Exercise) -> str | Exercise:

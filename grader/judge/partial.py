@@ -152,8 +152,13 @@ def with_part(judged: Judged, verdict: Verdict) -> Verdict:
     are worth."""
     lesson, exercise = judged.lesson, judged.exercise
     results = {one.name: one for one in verdict.cases if one.name != sizes.NAME}
+    called = {one.own_name or one.name: one.name for one in exercise.cases}
     fitting = [
-        one for one in known(lesson.path, exercise.name, verdict.compiler) if _fits(one, results)
+        fault
+        for one in known(lesson.path, exercise.name, verdict.compiler)
+        for cases in [{called.get(name, name): left for name, left in one.cases.items()}]
+        for fault in [replace(one, cases=cases)]
+        if _fits(fault, results)
     ]
     if not fitting or arrangement.changed(exercise, lesson.handed_out(exercise), judged.source):
         return verdict

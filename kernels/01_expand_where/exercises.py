@@ -511,7 +511,7 @@ def not_chosen(rng: np.random.Generator) -> Problem:
     """NaN and infinities, most of them where the other side is chosen."""
     cond = chance(rng, (11, 1, 7))
     x, y = heavy_tailed(rng, (11, 1, 7)), heavy_tailed(rng, (11, 3, 7))
-    x[cond == 0] = rng.choice(np.array([np.nan, np.inf, -np.inf], np.float32))
+    x[cond == 0] = rng.choice(np.array([np.nan, np.inf, -np.inf], np.float32), np.sum(cond == 0))
     y[np.broadcast_to(cond, y.shape) == 1] = np.nan
     x[0, 0, 0] = y[0, 0, 0] = np.nan
     return choice(plain(cond), plain(x), plain(y), (11, 3, 7))

@@ -19,7 +19,6 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
-    Rule,
     WritingStep,
     covering,
     hidden,
@@ -30,7 +29,7 @@ from grader.course import (
 )
 from grader.course.inputs import heavy_tailed, negative, offset, quarters, spikes
 from grader.course.tolerances import sum_bound
-from grader.course.variants import operation
+from grader.course.variants import MIRRORED, below_zero, of_ints, operation, signed, whole
 
 BLOCK = 256  # threads per block, and leaves of its tree
 WARPS = BLOCK // 32
@@ -78,7 +77,7 @@ def tree_budgets(blocks: int) -> tuple[Budget, ...]:
             "shared_load_wavefronts",
             TREE_LOADS * blocks,
             f"{TREE_LOADS} per block: 4, 2 and 1 warps fold at strides 128, 64 and 32, one warp at "
-            "each of the five strides below, two loads each, and one load for the result",
+            "each of the five other strides, two loads each, and one load for the result",
         ),
         Budget(
             "divergent_branches",
@@ -93,20 +92,9 @@ def tree_budgets(blocks: int) -> tuple[Budget, ...]:
 # --- operations of variants --------------------------------------------------------------------
 
 
-def below_zero(x: np.ndarray) -> np.ndarray:
-    """Where no element is 0, numbers below 0, so that a fold that begins with 0 shows."""
-    return x if (x == 0).any() else -np.abs(x)
-
-
-def signed(x: np.ndarray) -> np.ndarray:
-    """Every third number with the other sign."""
-    return np.where(np.arange(x.size) % 3 == 1, -x, x).astype(x.dtype)
-
-
-def whole(x: np.ndarray) -> np.ndarray:
-    """Whole numbers of both signs, which nothing rounds."""
-    finite = np.nan_to_num(4 * x.astype(np.float64), nan=3, posinf=5, neginf=-7)
-    return signed((finite.astype(np.int64) % 10_007).astype(np.int32))
+def spikes_below_zero(x: np.ndarray) -> np.ndarray:
+    """Where elements are 0, the others below 0: each of them is the smallest where it stands."""
+    return -np.abs(x) if (x == 0).any() else x
 
 
 def small(x: np.ndarray) -> np.ndarray:
@@ -123,12 +111,6 @@ def largest(rows: np.ndarray) -> np.ndarray:
 
 def smallest(rows: np.ndarray) -> np.ndarray:
     return np.fmin.reduce(rows, axis=-1, initial=np.inf)
-
-
-def of_ints(rule: Rule) -> Rule:
-    """The rule with ints in place of floats."""
-    parameters = tuple(one.replace("float ", "int ") for one in rule.parameters)
-    return replace(rule, parameters=parameters, values=())
 
 
 def of_blocks(fold, fill: float, numbers=np.copy):
@@ -184,8 +166,10 @@ def of_the_grid(fold, numbers):
     return made
 
 
+OTHER_NUMBERS = {"large offsets and heavy tails": "other numbers"}  # of ints
+
 OF_BLOCKS = {
-    "minimum": operation(of_blocks(smallest, np.inf)),
+    "minimum": operation(of_blocks(smallest, np.inf, spikes_below_zero)),
     "largest magnitude": operation(of_blocks(magnitudes, 0.0, signed)),
 }
 
@@ -214,7 +198,9 @@ interleaved = Exercise(
     operations=OF_BLOCKS
     | {
         "maximum": operation(of_blocks(largest, -np.inf, below_zero)),
-        "sum of ints": operation(of_blocks(lambda rows: rows.sum(axis=1), 0.0, whole), of_ints),
+        "sum of ints": operation(
+            of_blocks(lambda rows: rows.sum(axis=1), 0.0, whole), of_ints, OTHER_NUMBERS
+        ),
     },
     cases=(
         Case("one full block", lambda rng: sums(quarters(rng, BLOCK)), points=1),
@@ -315,8 +301,17 @@ maximum = Exercise(
     teaches="the identity of an operation pads a tree",
     source="3_max.cu",
     operations={
-        "minimum": operation(of_blocks(smallest, np.inf, np.negative)),
-        "largest magnitude": operation(of_blocks(magnitudes, 0.0, signed)),
+        "minimum": operation(of_blocks(smallest, np.inf, np.negative), words=MIRRORED),
+        "largest magnitude": operation(
+            of_blocks(magnitudes, 0.0, signed),
+            words={
+                "negative numbers, numbers far below -1e30": (
+                    "numbers of both signs, some with magnitudes far above 1e30"
+                ),
+                "one of -inf": "one of infinities",
+                "the lowest floats there are": "the largest magnitudes there are",
+            },
+        ),
     },
     cases=(
         Case("one full block", lambda rng: maxima(negative(rng, BLOCK)), points=1),
@@ -423,7 +418,7 @@ dot = Exercise(
     operations={
         "largest product": operation(of_products(largest, below_zero)),
         "largest magnitude": operation(of_products(magnitudes, signed)),
-        "product of ints": operation(of_products(np.sum, small, np.int32), of_ints),
+        "product of ints": operation(of_products(np.sum, small, np.int32), of_ints, OTHER_NUMBERS),
     },
     cases=(
         Case("as many threads as elements", lambda rng: whole_products(rng, 512, 2), points=1),
@@ -520,7 +515,7 @@ def last_block_budgets(n: int, blocks: int) -> tuple[Budget, ...]:
         Budget(
             "global_load_sectors",
             2 * (n + blocks) // 8,
-            "8 floats a sector, of x and of the partial sums alike: neighbouring threads read "
+            "8 elements a sector, of x and of the partial results alike: neighbouring threads read "
             "neighbouring elements, when the last block finishes too",
         ),
         Budget("atomics", 2 * blocks, "one ticket for each block, drawn by one of its threads"),
@@ -533,8 +528,8 @@ def fences(blocks: int) -> Requirement:
     one in the block that reads, too, unless its loads are volatile, relaxed or acquire loads."""
     return Requirement(
         FENCE,
-        "Each block needs one between its partial sum and its ticket. The last block needs one "
-        "more, between its ticket and the partial sums that it reads; or it reads them by "
+        "Each block needs one between its partial result and its ticket. The last block needs "
+        "one more, between its ticket and the partial results that it reads; or it reads them by "
         "volatile, relaxed or acquire loads",
         at_least=2 * (blocks + 1),
     )
@@ -547,7 +542,7 @@ last_block = Exercise(
     teaches="one launch: the last block finishes",
     steps=(
         WritingStep(
-            "the sums of the blocks",
+            "the results of the blocks",
             "Let thread 0 of each block write the block's result to `partial`.",
             outputs=("partial",),
         ),
@@ -565,7 +560,7 @@ last_block = Exercise(
     source="7_last_block.cu",
     operations={
         "maximum": operation(of_the_grid(largest, below_zero)),
-        "minimum": operation(of_the_grid(smallest, np.copy)),
+        "minimum": operation(of_the_grid(smallest, spikes_below_zero)),
         "largest magnitude": operation(of_the_grid(magnitudes, signed)),
         "sum of ints": operation(of_the_grid(np.sum, whole), of_ints),
     },

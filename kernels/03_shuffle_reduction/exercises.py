@@ -28,7 +28,7 @@ from grader.course import (
 )
 from grader.course.inputs import heavy_tailed, negative, offset, quarters, spikes
 from grader.course.tolerances import UNIT_ROUNDOFF, gamma, sum_bound
-from grader.course.variants import operation
+from grader.course.variants import MIRRORED, of_ints, operation, signed, whole
 
 WARP = 32
 STEPS = 5  # log2(WARP)
@@ -58,22 +58,12 @@ def in_each_launch(made):
     return other
 
 
-def signed(x: np.ndarray) -> np.ndarray:
-    """Every third number with the other sign."""
-    third = np.arange(x.size).reshape(x.shape) % 3 == 1
-    return np.where(third, -x, x).astype(x.dtype)
-
-
-def whole(x: np.ndarray) -> np.ndarray:
-    """Whole numbers of both signs, which nothing rounds."""
-    finite = np.nan_to_num(4 * x.astype(np.float64), nan=3, posinf=5, neginf=-7)
-    return signed((finite.astype(np.int64) % 10_007).astype(np.int32))
-
-
-def of_ints(rule: Rule) -> Rule:
-    """The rule with ints in place of floats."""
-    parameters = tuple(one.replace("float ", "int ") for one in rule.parameters)
-    return replace(rule, parameters=parameters, values=())
+# Words of the cases of `magnitudes`, whose numbers have both signs.
+OF_BOTH_SIGNS = {
+    "negative numbers and -inf": "numbers and infinities of both signs",
+    "negative numbers": "numbers of both signs",
+    "minus infinity": "infinities",
+}
 
 
 # --- warp_sum ----------------------------------------------------------------------------------
@@ -128,7 +118,7 @@ def warp_sum_budgets(warps: int) -> tuple[Budget, ...]:
         Budget(
             "shuffles",
             STEPS * warps,
-            f"{STEPS} per warp: every step halves the number of lanes whose sums are still apart",
+            f"{STEPS} per warp: every step halves the number of lanes whose values are still apart",
         ),
         Budget("shared_load_wavefronts", 0, "the lanes pass their values on without any memory"),
         Budget("barriers", 0, "a warp does not wait for other warps"),
@@ -146,8 +136,18 @@ warp_sum = Exercise(
         "minimum": operation(
             of_warps(lambda rows: np.fmin.reduce(rows, axis=1), np.inf, above_zero)
         ),
-        "sum of ints": operation(of_warps(lambda rows: rows.sum(axis=1), 0.0, whole), of_ints),
-        "product": operation(of_warps(lambda rows: rows.prod(axis=1), 1.0, powers_of_2)),
+        "sum of ints": operation(
+            of_warps(lambda rows: rows.sum(axis=1), 0.0, whole),
+            of_ints,
+            {"large offsets and heavy tails": "other numbers"},
+        ),
+        "product": operation(
+            of_warps(lambda rows: rows.prod(axis=1), 1.0, powers_of_2),
+            words={
+                "large offsets and heavy tails": "other numbers",
+                ": only the last one of each warp counts": "",
+            },
+        ),
     },
     cases=(
         Case("one warp", lambda rng: warp_sums(quarters(rng, WARP), block=32), points=1),
@@ -288,8 +288,8 @@ below_max = Exercise(
     teaches="a butterfly leaves the result in every lane",
     source="5_below_max.cu",
     operations={
-        "minimum": operation(in_each_launch(above_smallest)),
-        "largest magnitude": operation(in_each_launch(below_magnitude)),
+        "minimum": operation(in_each_launch(above_smallest), words=MIRRORED),
+        "largest magnitude": operation(in_each_launch(below_magnitude), words=OF_BOTH_SIGNS),
         "mean": operation(in_each_launch(from_mean)),
     },
     cases=(
@@ -475,8 +475,8 @@ row_share = Exercise(
     teaches="warps first, then the warps of a block",
     source="8_row_share.cu",
     operations={
-        "minimum": operation(above, with_above),
-        "magnitudes": operation(in_each_launch(of_magnitudes)),
+        "minimum": operation(above, with_above, MIRRORED),
+        "magnitudes": operation(in_each_launch(of_magnitudes), words=OF_BOTH_SIGNS),
         "squares": operation(in_each_launch(of_squares)),
     },
     cases=(

@@ -237,7 +237,7 @@ five_steps = Exercise(
                 Budget(
                     "shuffles",
                     5 * 4,
-                    "5 for a warp: each step doubles the number of values in a lane's sum",
+                    "5 for a warp: each step doubles the number of values in a lane's result",
                 ),
                 *work_is_shared(),
             ),

@@ -31,7 +31,7 @@ from grader.course import (
 from grader.course.inputs import heavy_tailed, negative, normal, offset
 from grader.course.references import softmax
 from grader.course.tolerances import gamma, softmax_bound
-from grader.course.variants import operation
+from grader.course.variants import MIRRORED, operation
 
 SECTOR = 8  # floats in a sector of 32 bytes
 IN_BLOCK = (
@@ -273,7 +273,7 @@ elementary = Exercise(
     teaches="the sum of exponentials, block by block",
     source="3_elementary.cu",
     operations={
-        "softmin": operation(smallest_first, of_smallest),
+        "softmin": operation(smallest_first, of_smallest, MIRRORED),
         "base 2": operation(powers_of_2),
         "log-softmax": operation(other_answers(logarithms, lambda x, launch: 1)),
     },
@@ -413,7 +413,7 @@ on_device = Exercise(
     teaches="two launches in place of a host in between",
     source="4_on_device.cu",
     operations={
-        "softmin": operation(smallest_first, of_smallest),
+        "softmin": operation(smallest_first, of_smallest, MIRRORED),
         "base 2": of_grid(base_2),
         "logarithms": of_grid(logarithms),
         "one more element": of_grid(with_zero),
@@ -573,7 +573,7 @@ row_softmax = Exercise(
     teaches="one block per row, three passes",
     source="5_row_softmax.cu",
     operations={
-        "softmin": operation(smallest_first),
+        "softmin": operation(smallest_first, words=MIRRORED),
         "base 2": of_rows(base_2),
         "logarithms": of_rows(logarithms),
         "one more element": of_rows(with_zero),

@@ -26,7 +26,7 @@ from grader.course import (
 )
 from grader.course.inputs import normal, quarters
 from grader.course.references import softmax
-from grader.course.variants import operation
+from grader.course.variants import MIRRORED, operation
 
 BLOCK = 64
 
@@ -126,7 +126,7 @@ softmax_alone = Exercise(
     title="A safe softmax, line by line",
     source="2_softmax_alone.cu",
     operations={
-        "softmin": operation(lambda problem: negated(problem, outputs=False)),
+        "softmin": operation(lambda problem: negated(problem, outputs=False), words=MIRRORED),
         "logarithms": operation(from_x(log_softmax, rtol=1e-4, atol=1e-4)),
     },
     kind=Order(
@@ -169,7 +169,7 @@ lowest = Exercise(
     name="lowest",
     title="A start below every number",
     source="2_lowest.cu",
-    operations={"minimum": operation(negated, of_smallest)},
+    operations={"minimum": operation(negated, of_smallest, {"very negative": "very large"})},
     kind=Bug(given="    float found = lane < columns ? x[blockIdx.x * columns + lane] : -1e20f;\n"),
     minutes=3,
     teaches="no number can replace minus infinity",

@@ -30,7 +30,7 @@ from grader.course import (
 from grader.course.inputs import heavy_tailed, normal, offset
 from grader.course.references import softmax
 from grader.course.tolerances import gamma, softmax_bound
-from grader.course.variants import operation
+from grader.course.variants import MIRRORED, operation
 
 BLOCK = 256
 WARPS = BLOCK // 32
@@ -275,10 +275,10 @@ merge = Exercise(
     teaches="pairs of maximum and sum, merged in any order",
     source="2_merge.cu",
     operations={
-        "minimum": operation(smallest_first),
+        "minimum": operation(smallest_first, words=MIRRORED),
         "base 2": operation(merged_in_base_2),
         "two arrays": operation(apart, of_halves),
-        "two arrays, minimum": operation(minima_apart, of_minima),
+        "two arrays, minimum": operation(minima_apart, of_minima, MIRRORED),
     },
     cases=(
         Case(
@@ -473,7 +473,7 @@ online_row = Exercise(
     teaches="one pass fewer over a row",
     source="4_online_row.cu",
     operations={
-        "softmin": operation(smallest_first),
+        "softmin": operation(smallest_first, words=MIRRORED),
         "base 2": of_rows(base_2),
         "logarithms": of_rows(logarithms),
         "one more element": of_rows(beside_zero),
@@ -670,7 +670,7 @@ long_vector = Exercise(
     teaches="pairs from all blocks of a grid",
     source="6_long_vector.cu",
     operations={
-        "softmin": operation(smallest_first),
+        "softmin": operation(smallest_first, words=MIRRORED),
         "base 2": operation(in_powers_of_2),
         "logarithms": operation(other_answers(vector_logarithms)),
     },
@@ -810,7 +810,7 @@ axis = Exercise(
     teaches="softmax along any axis, read along memory",
     source="7_softmax_axis.cu",
     operations={
-        "softmin": operation(smallest_first),
+        "softmin": operation(smallest_first, words=MIRRORED),
         "base 2": of_axis(base_2),
         "logarithms": of_axis(logarithms),
         "one more element": of_axis(beside_zero),

@@ -23,7 +23,7 @@ from grader.course import (
 )
 from grader.course.inputs import normal, quarters
 from grader.course.references import softmax
-from grader.course.variants import operation
+from grader.course.variants import MIRRORED, operation
 
 BLOCK = 64
 
@@ -140,7 +140,7 @@ online_lines = Exercise(
     title="One pass, line by line",
     source="1_online_lines.cu",
     operations={
-        "minimum": operation(with_minimum, of_minimum),
+        "minimum": operation(with_minimum, of_minimum, MIRRORED),
         "base 2": operation(other_answers(pairs_in_base_2)),
     },
     kind=Order(
@@ -202,7 +202,7 @@ two_by_hand = Exercise(
     title="Two pairs, merged by hand",
     source="1_two_by_hand.cu",
     operations={
-        "minimum": operation(with_minimum, of_minimum),
+        "minimum": operation(with_minimum, of_minimum, MIRRORED),
         "base 2": operation(other_answers(pairs_in_base_2, rtol=1e-5)),
         "logarithm": operation(logarithm_of_two, of_logarithm),
     },
@@ -290,7 +290,7 @@ one_column = Exercise(
     title="One column per thread",
     source="7_one_column.cu",
     operations={
-        "softmin": operation(smallest_first),
+        "softmin": operation(smallest_first, words=MIRRORED),
         "base 2": down(lambda x: softmax(np.log(2) * x, axis=0)),
         "logarithms": down(logarithms, rtol=1e-5, atol=1e-4),
         "one more element": down(beside_zero),

@@ -216,9 +216,19 @@ def less(fold, first: float):
     return of
 
 
+VERY_LARGE = {
+    "the largest floats there are, and the smallest": "very large floats, and the smallest",
+    "the largest numbers of each type": "very large numbers of each type",
+}
 OF_DIFFERENCES = {
-    "less the largest": operation(of_rows(less(np.fmax, -np.inf), within_reach)),
-    "less the smallest": operation(of_rows(less(np.fmin, np.inf), within_reach)),
+    "less the largest": operation(of_rows(less(np.fmax, -np.inf), within_reach), words=VERY_LARGE),
+    "less the smallest": operation(
+        of_rows(less(np.fmin, np.inf), within_reach),
+        words=VERY_LARGE | {"the largest anywhere": "the smallest anywhere"},
+    ),
+}
+ALL_MAGNITUDES = {
+    "heavy tails, large offsets, the largest and smallest floats": "numbers of all magnitudes",
 }
 
 
@@ -400,8 +410,11 @@ row_absmax = Exercise(
     teaches="one warp per row: packs if all rows are aligned",
     source="7_row_absmax.cu",
     operations={
-        "smallest magnitude": operation(of_rows(smallest_magnitudes, inverted)),
-        "largest element": operation(of_rows(largest_elements, below_zero)),
+        "smallest magnitude": operation(
+            of_rows(smallest_magnitudes, inverted),
+            words=ALL_MAGNITUDES | {"the largest anywhere": "the smallest anywhere"},
+        ),
+        "largest element": operation(of_rows(largest_elements, below_zero), words=ALL_MAGNITUDES),
         "doubles": operation(of_rows(magnitudes_of_doubles, with_more_digits), of_doubles),
     },
     cases=(

@@ -32,7 +32,7 @@ from grader.course import (
 from grader.course.inputs import heavy_tailed, normal, offset
 from grader.course.references import softmax
 from grader.course.tolerances import gamma, softmax_bound
-from grader.course.variants import operation
+from grader.course.variants import MIRRORED, operation
 
 BLOCK = 128  # threads per block, if a case does not say otherwise: four warps
 SECTOR = 8  # floats
@@ -224,7 +224,7 @@ warp_softmax = Exercise(
     teaches="softmax of short rows, one warp per row",
     source="2_warp_softmax.cu",
     operations={
-        "softmin": operation(smallest_first),
+        "softmin": operation(smallest_first, words=MIRRORED),
         "base 2": of_warps(base_2),
         "logarithms": of_warps(logarithms),
         "one more element": of_warps(beside_zero),
@@ -359,7 +359,7 @@ block_softmax = Exercise(
     teaches="one read, one write, one block per row",
     source="4_block_softmax.cu",
     operations={
-        "softmin": operation(smallest_first),
+        "softmin": operation(smallest_first, words=MIRRORED),
         "one more element": of_blocks(beside_zero),
     },
     cases=(

@@ -26,7 +26,7 @@ from grader.course import (
 )
 from grader.course.inputs import normal, quarters
 from grader.course.references import softmax
-from grader.course.variants import operation
+from grader.course.variants import MIRRORED, operation
 
 TILE = (32, 8)
 
@@ -108,7 +108,7 @@ read_once = Exercise(
     title="Read once",
     source="1_read_once.cu",
     operations={
-        "softmin": operation(smallest_first),
+        "softmin": operation(smallest_first, words=MIRRORED),
         "base 2": from_x(softmax_in_base_2, rtol=1e-3, atol=1e-9),
     },
     kind=Cheaper(
@@ -187,7 +187,7 @@ one_exchange = Exercise(
     title="One exchange, one barrier",
     source="4_one_exchange.cu",
     operations={
-        "softmin": operation(smallest_first),
+        "softmin": operation(smallest_first, words=MIRRORED),
         "base 2": from_x(softmax_in_base_2, rtol=1e-3, atol=1e-9),
     },
     kind=Place(),

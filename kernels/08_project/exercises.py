@@ -31,7 +31,7 @@ from grader.course import (
 from grader.course.inputs import heavy_tailed, normal
 from grader.course.references import softmax
 from grader.course.tolerances import UNIT_ROUNDOFF, gamma, softmax_bound
-from grader.course.variants import operation
+from grader.course.variants import MIRRORED, operation
 
 BLOCK = 128  # threads per block, if a case does not say otherwise: four warps
 WARPS = BLOCK // 32
@@ -378,7 +378,7 @@ cross_entropy = Exercise(
     title="Softmax with cross-entropy, and its backward pass",
     source="2_cross_entropy.cu",
     operations={
-        "negated scores": operation(of_negated, plus_infinity),
+        "negated scores": operation(of_negated, plus_infinity, MIRRORED),
         "classes from 1": operation(from_one),
     },
     minutes=30,
@@ -575,7 +575,7 @@ top_four = Exercise(
     title="The four largest of each row",
     source="3_top_four.cu",
     operations={
-        "smallest four": operation(smallest_first, other_end),
+        "smallest four": operation(smallest_first, other_end, MIRRORED),
         "last of equal numbers": operation(last_of_equals),
     },
     minutes=30,

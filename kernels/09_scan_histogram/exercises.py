@@ -17,7 +17,6 @@ from grader.course import (
     Expected,
     Launch,
     Problem,
-    Rule,
     WritingStep,
     covering,
     hidden,
@@ -28,7 +27,7 @@ from grader.course import (
 )
 from grader.course.inputs import heavy_tailed, offset, quarters, spikes
 from grader.course.tolerances import sum_bound
-from grader.course.variants import operation
+from grader.course.variants import below_zero, of_ints, operation, whole
 
 BLOCK = 256
 WARPS = BLOCK // 32
@@ -52,24 +51,6 @@ def scanned(sums: np.ndarray, magnitudes: np.ndarray, additions: int) -> Expecte
 
 
 # --- operations of variants --------------------------------------------------------------------
-
-
-def below_zero(x: np.ndarray) -> np.ndarray:
-    """Where no element is 0, numbers below 0, so that a scan that begins with 0 shows."""
-    return x if (x == 0).any() else -np.abs(x)
-
-
-def whole(x: np.ndarray) -> np.ndarray:
-    """Whole numbers of both signs, which nothing rounds."""
-    finite = np.nan_to_num(4 * x.astype(np.float64), nan=3, posinf=5, neginf=-7)
-    made = (finite.astype(np.int64) % 10_007).astype(np.int32)
-    return np.where(np.arange(x.size) % 3 == 1, -made, made)
-
-
-def of_ints(rule: Rule) -> Rule:
-    """The rule with ints in place of floats."""
-    parameters = tuple(one.replace("float ", "int ") for one in rule.parameters)
-    return replace(rule, parameters=parameters, values=())
 
 
 def running(rows: np.ndarray, scan: np.ufunc, first: float) -> np.ndarray:
@@ -171,7 +152,11 @@ block_scan = Exercise(
     operations={
         "maximum": operation(scanning_blocks(np.fmax, -np.inf, below_zero)),
         "minimum": operation(scanning_blocks(np.fmin, np.inf, np.copy)),
-        "sum of ints": operation(scanning_blocks(np.add, 0.0, whole), of_ints),
+        "sum of ints": operation(
+            scanning_blocks(np.add, 0.0, whole),
+            of_ints,
+            {"large offsets and heavy tails": "other numbers"},
+        ),
     },
     cases=(
         Case("one full block", lambda rng: block_sums(quarters(rng, BLOCK)), points=1),
@@ -196,18 +181,18 @@ block_scan = Exercise(
                 Budget(
                     "barriers",
                     2 * WARPS * 4,
-                    "the warps meet once when their sums are there, and once more if one warp "
-                    "scans the sums for all: inside a warp, shuffles need no barrier",
+                    "the warps meet once when their results are there, and once more if one "
+                    "warp scans them for all: inside a warp, shuffles need no barrier",
                 ),
                 Budget(
                     "shuffles",
                     12 * WARPS * 4,
-                    "five for the scan of a warp, five for the sums of the warps, and two to spare",
+                    "five for the scan of a warp, five for that of the warps, and two to spare",
                 ),
                 Budget(
                     "shared_load_wavefronts",
                     WARPS * WARPS * 4,
-                    "a warp reads the sums of the other warps, once each at most: its own elements "
+                    "a warp reads the results of other warps, once each at most: its own elements "
                     "are in registers",
                 ),
                 *work_is_shared(),
@@ -432,7 +417,7 @@ segments = Exercise(
                     "where all segments begin",
                 ),
                 Budget("barriers", 0, "no warp waits for another one"),
-                Budget("shared_load_wavefronts", 0, "the lanes need no memory to pass on a sum"),
+                Budget("shared_load_wavefronts", 0, "the lanes need no memory to pass on a result"),
                 *work_is_shared(),
             ),
         ),
@@ -513,8 +498,11 @@ compact = Exercise(
     teaches="the place of an element is how many are kept before it",
     source="7_compact.cu",
     operations={
-        "negative": operation(of_others(lambda x: x < 0)),
-        "large": operation(of_others(lambda x: np.abs(x) > 3)),
+        "negative": operation(of_others(lambda x: x < 0), words={"positive": "negative"}),
+        "large": operation(
+            of_others(lambda x: np.abs(x) > 3),
+            words={"all are positive, and none": "all are above 0, and all below"},
+        ),
     },
     cases=(
         Case("one part, full", lambda rng: compacted(signed(rng, BLOCK)), points=1),
