@@ -69,14 +69,22 @@ class Words:
         return " to ".join(ends)
 
     def block(self, elements: Sequence[Element]) -> str:
-        """`x[0 to 7, 4]` for several rows of an array, or parts of them; "" where they are no such
-        block of its elements. They are of one buffer and in order."""
+        """`x[0 to 7, 4]` for several rows of an array, or parts of them; "rows 0 to 7 of x" for
+        whole rows of one to which the exercise gives one dimension; "" where the elements, of one
+        buffer and in order, are no such block."""
         buffer = elements[0].buffer
         places = np.array([self.index(one) for one in elements])
         ends = [*zip(places.min(axis=0).tolist(), places.max(axis=0).tolist(), strict=True)]
         are_alone = len(elements) < 3 or all(end == first for first, end in ends[:-1])
         fills = math.prod(1 + end - first for first, end in ends) == len(elements)
-        if are_alone or not fills or self._members(buffer) or self._is_flat(buffer):
+        if not fills or self._members(buffer):
+            return ""
+        if self._is_flat(buffer):
+            is_whole = len(ends) == 2 and ends[1] == (0, self._shape(buffer)[1] - 1)
+            first, last = ends[0]
+            rows = f"row {first}" if first == last else f"rows {first} to {last}"
+            return f"{rows} of {self.name(buffer)}" if is_whole else ""
+        if are_alone:
             return ""
         written = (f"{one} to {end}" if end > one else str(one) for one, end in ends)
         return f"{self.name(buffer)}[{', '.join(written)}]"
