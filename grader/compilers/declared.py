@@ -400,9 +400,12 @@ class Declarations:
     def continued(self, line: int) -> tuple[str, int]:
         """The variable that a source line in a loop adds to, if it is declared before the loop, and
         the loop's line; "" if there is none, or it is a line on which threads exchange values."""
-        name, (head, at) = re.match(r"[^=]*?\b(\w+)\s*\+=", self.line(line)), self.loop(line)
-        is_old = name is not None and bool(head) and at <= line and not self.exchanges(line)
-        return (name[1], at) if is_old and name else ("", 0)
+        name, (head, at) = (
+            re.findall(r"\b(\w+)\s*\+=", _LOOP.sub("", self.line(line))),
+            self.loop(line),
+        )
+        is_old = len(name) == 1 and bool(head) and at <= line and not self.exchanges(line)
+        return (name[0], at) if is_old else ("", 0)
 
     def _end(self, line: int) -> int:
         """The last line of the loop that a source line begins, or else is in."""

@@ -326,7 +326,8 @@ def _wide(place: _Element, width: int, who: ThreadNumbers) -> Message | None:
             f"{'is' if left == 1 else 'are'} left there.",
             remedy="Access the last elements one by one.",
         )
-    if place.index >= place.count and who.own[0] * taken == place.index:
+    in_loop = who.declared.loop(who.line)[0]
+    if place.index >= place.count and who.own[0] * taken == place.index and not in_loop:
         return Message(
             why=f"One access of {width} bytes takes {taken} elements. Access number {who.own[0]} "
             f"begins at element {place.index}.",
@@ -348,7 +349,9 @@ def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
             remedy="How many warps can a block have? Give the array one element per warp.",
         )
     written = who.declared.index(who.line, place.owner.strip("`"))
-    if index == number >= count and written.isidentifier():
+    array = who.declared.find(place.owner.strip("`"), "shared")
+    is_row = array is not None and len(array.dimensions) == 1
+    if index == number >= count and written.isidentifier() and is_row:
         return Message(
             why=f"The index `{written}` is {index} for this thread, and {place.owner} has "
             f"{counted(count, 'element')}.",

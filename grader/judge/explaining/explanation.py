@@ -31,7 +31,7 @@ from ..protocol import Choice, Element, Failed, Made, Ran, ThreadPlace
 from ..session import Outcomes
 from ..verdict import CaseResult
 from . import telling, thread_paths
-from .made_of import MadeOf, first_asked, in_words
+from .made_of import MadeOf, first_asked, in_words, is_tied
 from .telling import Pair, Told, capital, constant, copied, factor, whole
 from .thread_paths import may_ask
 from .trail import NO_ELEMENT
@@ -74,7 +74,7 @@ class Explanation(MadeOf):
             [other for other in self.ours.choices if _near(other.taken, wanted)]
             for _, wanted in wrong
         ]
-        tied = [one for one in self.mine.choices if one.values[0] == one.values[1]]
+        tied = [one for one in self.mine.choices if is_tied(one)]
         if tied and any(self.tie()):
             return tied[0], None
         for one, (at, (found, wanted)) in product(by_data, enumerate(wrong)):
@@ -553,14 +553,14 @@ def explained_case(judged: Known, at: int) -> Known:
         instance = replace(
             instance, problem=replace(problem.comparing(written), launches=(launch,))
         )
+    if isinstance(outcome, Failed) and str(beyond := thread_paths.beyond_row(judged, at, outcome)):
+        parts = replace(result.parts, why="", remedy="") + beyond
+        return judged.with_result(at, _in_coordinates(result.saying(parts), problem))
     if result.status in (Status.OUT_OF_BOUNDS, Status.UNINITIALIZED_READ) and isinstance(
         outcome, Failed
     ):
         seen = telling.beyond_an_array(judged, instance, judged.words[at])
         parts = thread_paths.of_stray(judged, at, outcome, seen)
-        return judged.with_result(at, _in_coordinates(result.saying(parts), problem))
-    if isinstance(outcome, Failed) and str(beyond := thread_paths.beyond_row(judged, at, outcome)):
-        parts = replace(result.parts, why="", remedy="") + beyond
         return judged.with_result(at, _in_coordinates(result.saying(parts), problem))
     if "bank_conflicts" in result.parts.first:
         found = thread_paths.in_one_bank(judged, at)

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -38,6 +39,11 @@ def first_asked(here: str, asked: str, among: str = "") -> str:
         if one[4] or not among or re.search(rf"(?<![\w-]){one[2]}\b", among.partition("`")[2])
     ]
     return f"{first[0]}{asked[0].lower()}{asked[1:]}" if len(first) == 1 else asked
+
+
+def is_tied(choice: Choice) -> bool:
+    """Whether two floats are compared that are equal, and not numbers of the code."""
+    return of_floats(choice) and choice.values[0] == choice.values[1] and not any(choice.fixed)
 
 
 def in_words(choice: Choice, text: str = "") -> str:
@@ -254,6 +260,9 @@ class MadeOf(About):
             rule, line = self._rule(), loaded.line
             loop, head = self._its_loop(line)
             rule = rule if rule.why else Message(why=loop.first, remedy=loop.remedy)
+            if rule.why != loop.first and stored and stored.line and stored.line > (line or 0):
+                on_way = f"Follow this element from line {line} to line {stored.line}."
+                rule = replace(rule, remedy=f"{on_way} Which index on its way is wrong?")
             if any(self._wanted in (one.taken, one.refused) for one in self.mine.choices):
                 rule += Message(remedy=f"Which step chooses {self._name(mine)} here?")
             more = rule if str(rule) else telling.index_step(self.mine, self.ours, self._name)
@@ -519,7 +528,7 @@ class MadeOf(About):
         elif not self.ours.origin:
             sentence = f"The {self._found:g} is a number in your code{there}. "
             remedy = f"Which value should be here instead of {self._found:g}?"
-            tied = [one for one in self.mine.choices if one.values[0] == one.values[1]]
+            tied = [*filter(is_tied, self.mine.choices)]
             if tied and self.pair.wrong.found.dtype.kind in "iu":
                 equal = f"{tied[0].values[0]:g} and {tied[0].values[0]:g} are equal"
                 sentence += f"It won a comparison{tied[0].place.on}, where {equal}."
@@ -596,8 +605,7 @@ class MadeOf(About):
         """The lines that compare two equal floats on the way of some elements."""
         loaded = [one.loaded for element in elements for one in self._loads.get(element, ())[:1]]
         paths = (branch for one in loaded for branch in self.pair.path(one).branches)
-        asked = (one for one in (*self.mine.choices, *paths) if of_floats(one))
-        return sorted({one.place.line or 0 for one in asked if one.values[0] == one.values[1]})
+        return sorted({one.place.line or 0 for one in (*self.mine.choices, *paths) if is_tied(one)})
 
     def tie(self) -> Told:
         """The number of an element in its row, where another one of the same value is meant."""

@@ -464,8 +464,11 @@ class About:
 
 
 def _first_about(doubted: list[str], asked: str) -> str:
-    """A question, after one about what is doubted, if that is one thing."""
-    first = f"Is {doubted[0]} right? If it is, " if len(doubted) == 1 else ""
+    """A question, after one about what is doubted, if that is one thing or two names."""
+    which, *more = doubted or [""]
+    first = f"Is {which} right? If it is, " if which and not more else ""
+    if len(more) == 1 and which.startswith("`"):
+        first = f"Are {which} and {more[0]} right? If they are, "
     return f"{first}{asked[0].lower()}{asked[1:]}" if first else asked
 
 

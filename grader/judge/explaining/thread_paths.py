@@ -172,12 +172,18 @@ def beyond_row(judged: Outcomes, at: int, failure: Failed) -> Message:
         return Message()
     launch = judged.instances[at].problem.launches[where.launch - 1]
     known = numbers_of(thread, launch, judged.words[at])
-    for index, value, length in Declarations(judged.source).indices(line, named[1], known):
+    indices = Declarations(judged.source).indices(line, named[1], known)
+    for at, (index, value, length) in enumerate(indices, 1):
         if value is not None and length and value >= length:
+            has, short = (
+                (f"a row of `{named[1]}` has {length} elements", "is the row too short")
+                if at == len(indices)
+                else (f"`{named[1]}` has {length} there", "has the array too few rows")
+            )
             return Message(
-                why=f"The index `{index}` is {value} for {thread.who}, but a row of `{named[1]}` "
-                f"has {length} elements. So it is an element of the next row.",
-                remedy="Is the index too large, or is the row too short?",
+                why=f"The index `{index}` is {value} for {thread.who}, but {has}."
+                + " So it is an element of the next row." * (at == len(indices)),
+                remedy=f"Is the index too large, or {short}?",
             )
     return Message()
 
