@@ -381,6 +381,22 @@ class Declarations:
             return name, set_on[-1], outer[0]
         return None
 
+    def reads_in_function(self, name: str) -> int | None:
+        """The first line of a function to which an array is passed that reads from it, by whatever
+        name it has there; None if there is none."""
+        text = "\n".join(self.lines)
+        calls = re.findall(
+            rf"\b(\w+)(?:<[^<>;]*>)?\(([^;*]*\b{name}\b(?!\[)[^;*]*)\)[^;{{]*;", text
+        )
+        for function, inside in calls:
+            head = re.search(rf"__device__[^;{{}}]*?\b{function}\(([^)]*)\)\s*{{", text)
+            given = re.findall(r"(\w+)\s*(?:,|$)", head[1]) if head else []
+            passed = dict(zip(map(str.strip, _COMMA.split(inside)), given, strict=False))
+            if head and name in passed:
+                body = range(text[: head.end()].count("\n") + 1, 1 + len(self.lines))
+                return next((at for at in body if self.index(at, passed[name])), None)
+        return None
+
     def whole_division(self, line: int) -> str:
         """A division of two whole numbers on a source line that gives a float, outside of an
         index; "" if there is none."""

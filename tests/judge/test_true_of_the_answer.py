@@ -822,7 +822,7 @@ def test_an_element_that_got_lost_is_told_with_the_line_that_was_the_last_to_use
             "12_attention/tiled",
             "sum[r] * shrink + sum_of_lanes(weight)",
             "sum[r] * shrink + weight",
-            "right? If it is, which line should bring k[",
+            "right? If it is, which line should bring rows 1 to",
         ),
     ],
 )

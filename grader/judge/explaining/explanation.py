@@ -31,9 +31,9 @@ from ..protocol import Choice, Element, Failed, Made, Ran, ThreadPlace
 from ..session import Outcomes
 from ..verdict import CaseResult
 from . import telling, thread_paths
-from .made_of import MadeOf, first_asked, in_words, is_tied
+from .made_of import MadeOf, in_words, is_tied
 from .telling import Pair, Told, capital, constant, copied, factor, whole
-from .thread_paths import may_ask
+from .thread_paths import first_asked, may_ask
 from .trail import NO_ELEMENT
 
 Known = TypeVar("Known", bound=Outcomes)
@@ -199,11 +199,13 @@ class Explanation(MadeOf):
         rounds = [{*one.values} for one in self.mine.choices if one.place == choice.place]
         same, is_there = set.intersection(*rounds), names is not None and at == choice.place.line
         name = (names[1] or names[2]) if names and is_there and len(rounds) > 1 == len(same) else ""
-        return (
-            f"Here `{name}` is {same.pop():g}{self._declared.computed_on(name, at)}."
-            if name
-            else ""
-        )
+        given = self._declared.computed_on(name, at) if name else ""
+        line = int((re.findall(r"\(line (\d+)\)", given) or ["0"])[0])
+        text = self._declared.line(line).partition("=")[2]
+        behind = self._declared.doubtful(text, line, self._usual) if line else []
+        known = " and ".join(f"`{one}` (line {at})" for one, at in behind)
+        uses = f" It uses {known}." if 0 < len(behind) < 3 else ""
+        return f"Here `{name}` is {same.pop():g}{given}.{uses}" if name else ""
 
     def decided(self) -> Told:
         """Of an element that is another one's copy, the first element, of an array that gives no
@@ -269,7 +271,8 @@ class Explanation(MadeOf):
             why += f" It uses {self._listed(found.more)}, but should not."
         if number is not None and search(0, number, len(self._declared.lines)):
             where = f" (line {there})" if there else ""
-            why, line = f"The {number:g} is a number in your code{where}.", there or line
+            why = f"The {number:g} is a number in your code{where}."
+            line = line if NO_ELEMENT in found.mine else there or line
             ask = (
                 f"Should {found.place.who} do this step without an element? If it should, "
                 f"which value belongs here instead of {number:g}, or in the place of the result?"

@@ -20,25 +20,13 @@ from .thread_paths import (
     COMPARED,
     COMPUTED,
     as_written,
+    first_asked,
     last_conditions,
     numbers_of,
     of_floats,
     operator_of,
     without_round,
 )
-
-_GIVEN_ON = re.compile(r"`(\w+)` is (-?\d+) \(line (\d+)(, unsigned)?")
-
-
-def first_asked(here: str, asked: str, among: str = "") -> str:
-    """A question, after one about the only value that is told `here`; if there are numbers in
-    `among`, about the only one that is one of these, or is too large for them."""
-    first = [
-        f"Is {one[2]} the right value of `{one[1]}` (line {one[3]})? If it is, "
-        for one in _GIVEN_ON.finditer(here)
-        if one[4] or not among or re.search(rf"(?<![\w-]){one[2]}\b", among.partition("`")[2])
-    ]
-    return f"{first[0]}{asked[0].lower()}{asked[1:]}" if len(first) == 1 else asked
 
 
 def is_tied(choice: Choice) -> bool:

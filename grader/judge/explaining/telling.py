@@ -35,6 +35,7 @@ from ..session import Outcomes
 from ..verdict import Part
 from .descent import Descent, DescentEnd, beyond
 from .maxima import mixed_up
+from .thread_paths import asked_first
 from .trail import ANY_ORDER, NO_ELEMENT, Numbers, Trail
 
 Index = tuple[int, ...]
@@ -376,16 +377,12 @@ class About:
     def _reader(self, buffer: str) -> int | None:
         """The first line that reads an array other than that of the wrong element, or passes it to
         a function."""
+        if buffer == self.pair.wrong.element.buffer:
+            return None
         name, lines = self.words.name(buffer), range(1, 1 + len(self._declared.lines))
         written = self._declared.writers(name)
-        passed = re.compile(rf"\w[>]?\([^;*]*\b{name}\b(?!\[)[^;*]*\)[^;{{]*;")
-        read = (
-            at
-            for at in lines
-            if at not in written
-            and (self._declared.index(at, name) or passed.search(self._declared.line(at)))
-        )
-        return next(read if buffer != self.pair.wrong.element.buffer else iter(()), None)
+        read = (at for at in lines if at not in written and self._declared.index(at, name))
+        return next(read, None) or self._declared.reads_in_function(name)
 
     def _last_use(self, elements: Collection[Element]) -> int | None:
         """The line that was the last to use most of the elements, if no output came of that."""
@@ -437,7 +434,7 @@ class About:
         guard = guard if at == line else self._declared.choice(line)
         names = self._declared.doubtful(guard, line, self._usual) if is_doubted else []
         asked = f"Should `{guard}` hold for {place.who}?"
-        return _first_about([f"`{name}` (line {at})" for name, at in names], asked) if guard else ""
+        return asked_first([f"`{name}` (line {at})" for name, at in names], asked) if guard else ""
 
     def _doubting(self, words: str, line: int | None, asked: str) -> str:
         """A question about a line, if that is known, after one about what alone in an expression on
@@ -449,7 +446,7 @@ class About:
         names = self._declared.doubtful(words, line or 0, self._usual)
         way = {op.line for op in self.mine.behind.ops} & unusual or unusual
         doubted = [f"`{name}` (line {at})" for name, at in names] or [f"line {at}" for at in way]
-        return _first_about(doubted, asked)
+        return asked_first(doubted, asked)
 
     def _parts(self, mine: Times, ours: Times) -> tuple[Part, ...]:
         """Runs of neighbouring elements that went in as often, and should have; none where they are
@@ -461,15 +458,6 @@ class About:
             for first, *rest in runs(often)
         )
         return parts if len(parts) <= MOST else ()
-
-
-def _first_about(doubted: list[str], asked: str) -> str:
-    """A question, after one about what is doubted, if that is one thing or two names."""
-    which, *more = doubted or [""]
-    first = f"Is {which} right? If it is, " if which and not more else ""
-    if len(more) == 1 and which.startswith("`"):
-        first = f"Are {which} and {more[0]} right? If they are, "
-    return f"{first}{asked[0].lower()}{asked[1:]}" if first else asked
 
 
 def _unnamed(head: str) -> str:

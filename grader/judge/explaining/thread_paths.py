@@ -32,6 +32,18 @@ _NEIGHBOUR = {"<": ("<=", -1), ">=": (">", -1), ">": (">=", 1), "<=": ("<", 1)}
 COMPARED = re.compile(r"(?<![<>=!-])(?:[=!<>]=|[<>](?![<>=]))")
 COMPUTED = re.compile(r"\w [-+*/%] \w+ [<>]=? |[<>]=? \w+ [-+*/%] \w")  # before it is compared
 MOST = 2  # comparisons of one line
+_GIVEN_ON = re.compile(r"`(\w+)` is (-?\d+) \(line (\d+)(, unsigned)?")
+
+
+def first_asked(here: str, asked: str, among: str = "") -> str:
+    """A question, after one about the only value that is told `here`; if there are numbers in
+    `among`, about the only one that is one of these, or is too large for them."""
+    first = [
+        f"Is {one[2]} the right value of `{one[1]}` (line {one[3]})? If it is, "
+        for one in _GIVEN_ON.finditer(here)
+        if one[4] or not among or re.search(rf"(?<![\w-]){one[2]}\b", among.partition("`")[2])
+    ]
+    return f"{first[0]}{asked[0].lower()}{asked[1:]}" if len(first) == 1 else asked
 
 
 def last_conditions(
@@ -188,6 +200,15 @@ def beyond_row(judged: Outcomes, at: int, failure: Failed) -> Message:
     return Message()
 
 
+def asked_first(doubted: list[str], asked: str) -> str:
+    """A question, after one about what is doubted, if that is one thing or two names."""
+    which, *more = doubted or [""]
+    first = f"Is {which} right? If it is, " if which and not more else ""
+    if len(more) == 1 and which.startswith("`"):
+        first = f"Are {which} and {more[0]} right? If they are, "
+    return f"{first}{asked[0].lower()}{asked[1:]}" if first else asked
+
+
 def in_one_bank(judged: Outcomes, at: int) -> Message:
     """Of bank conflicts at a line: two lanes of the first warp and their elements in one bank, as
     far as the indices there follow from the threads' numbers."""
@@ -239,16 +260,24 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     loop, _ = declared.condition(here)
     works = is_beyond and any(f"`{words.name(one)}[" in told.first for one in ours.used)
     several = "One access of" in told.why  # whose index may be right
+    known = numbers_of(thread, instance.problem.launches[where.launch - 1], words)
+    values = declared.computed_on(declared.line(line), line, known) if line and asked else ""
+    values = f" Here {values[2:]}." if values.startswith(":") else ""
+    usual = Declarations(words.solution)
+    names = declared.doubtful(declared.line(line), line, usual) if line and values else []
+    doubted = [f"`{one}` (line {at})" for one, at in names]
     is_its_own = line in (here, declared.guard(here)[1])
-    sizes = ", ".join(words.sizes(launch := instance.problem.launches[where.launch - 1]))
+    sizes = ", ".join(words.sizes(instance.problem.launches[where.launch - 1]))
     remedy = re.sub(r"(?<=the array here)(?=\?)", f", with {sizes}" * bool(sizes), told.remedy)
     if works and not (loop or several):
-        known = numbers_of(thread, launch, words)
-        computed = declared.computed_on(declared.index(here, _array(told.first)), here, known)
+        index = declared.index(here, _array(told.first))
+        computed = declared.computed_on(index, here, known)
         of, asked = f"{', with' if computed else ' with'} {sizes}" if sizes else "", ""
-        remedy = (
-            f"This thread should be here, but its index is wrong{computed}{of}. "
-            "How should the index be computed?"
+        names = declared.doubtful(index, here, usual)
+        remedy = f"This thread should be here, but its index is wrong{computed}{of}. " + (
+            asked_first([f"`{one}` (line {at})" for one, at in names], "How is it computed?")
+            if len(names) == 1 and not computed.startswith(":")
+            else "How should the index be computed?"
         )
     elif (
         asked
@@ -261,11 +290,11 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     why = (
         f"The launch has {sizes}."
         * bool(sizes and not is_beyond and ("copy" in told.first or (asked and is_its_own))),
-        f"Before that, {asked}." if asked and (is_its_own or is_beyond) else "",
+        f"Before that, {asked}.{values}" if asked and (is_its_own or is_beyond) else "",
         *(told.why, seen.why),
     )
     return Message(
         told.first,
         seen.why if seen.remedy else " ".join(filter(None, why)),
-        seen.remedy or remedy,
+        seen.remedy or (asked_first(doubted, remedy) if asked and values else remedy),
     )
