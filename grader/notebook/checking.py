@@ -252,7 +252,7 @@ def hint(name: str) -> None:
     look at next, what our own kernel does there, and what the lesson says about such a mistake.
     Then the exercise's next hint; after the last one, one line of our kernel after the other."""
     if key := _question(name):
-        display(_Buttons(_asked[key].prediction, key), display_id=key)
+        display(_Buttons(_asked[key].prediction, key), display_id=key, metadata={OURS: {}})
     else:
         display(_next_hint(name))
 
