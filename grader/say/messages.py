@@ -349,6 +349,11 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
     if element.array:
         only, _ = wave.names.declared.only_written(element.array)
         why = f"{why} {only}".strip()
+        if only and touched.space != "shared":
+            remedy = (
+                "Is this condition right? If it is, which thread should write "
+                f"{element.text} before this read?"
+            )
     threads = wave.geometry.threads
     if touched.space == "shared" and (element.index or 0) >= threads:
         why += f" The block has {counted(threads, 'thread')}."

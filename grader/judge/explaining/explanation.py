@@ -185,7 +185,10 @@ class Explanation(MadeOf):
             )
             remedy = self._guarded(one.place, not (here or _with_nan([one]))) or asked
             remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else remedy
-            told = Message(said, f"{here} {why}".strip(), first_asked(here, remedy), ours)
+            is_new = re.search(r"\(line (\d+)\)", here)
+            if is_new and int(is_new[1]) in self._declared.unusual(self._usual):
+                remedy = first_asked(here, remedy)
+            told = Message(said, f"{here} {why}".strip(), remedy, ours)
             yield told, one.place.line
         nan = _with_nan(self.mine.choices)
         if nan and not _with_nan(self.ours.choices):

@@ -264,7 +264,9 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     values = declared.computed_on(declared.line(line), line, known) if line and asked else ""
     values = f" Here {values[2:]}." if values.startswith(":") else ""
     usual = Declarations(words.solution)
-    names = declared.doubtful(declared.line(line), line, usual) if line and values else []
+    names = (
+        declared.doubtful(declared.line(line), line, usual) if line and values and is_beyond else []
+    )
     doubted = [f"`{one}` (line {at})" for one, at in names]
     is_its_own = line in (here, declared.guard(here)[1])
     sizes = ", ".join(words.sizes(instance.problem.launches[where.launch - 1]))
