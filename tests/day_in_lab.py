@@ -19,7 +19,7 @@ GUARD = "if (i < n) out"
 WRONG, RIGHT = "What does it cost?", "Four kinds of mistakes"  # sections, by their first answer
 HINTS = [
     *("What to look at next", "A hint for: out of bounds"),
-    *("Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3"),
+    *("Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3", "A worked step, 1 of 1"),
 ]
 PAGE = "document.querySelector('.warpwise-start')"
 TAB = "window.jupyterapp.shell.currentWidget"
@@ -88,6 +88,21 @@ class Day(browser.Lab):
         begins = f"one.model.sharedModel.getSource().startsWith('check(\"{name}\")')"
         return f"{TAB}.content.widgets.find(one => {begins})?.node"
 
+    def asked_first(self, name):
+        """Answer the question that the button of a card gives first: wrongly, then rightly; all
+        that the card said."""
+        said, choice = [], f"{self.cell(name)}.querySelectorAll('a[href*=\"#predict=\"]')"
+        self.page.execute_script(
+            f"{self.cell(name)}.querySelector('a[href$=\"#hint={name}\"]').click()"
+        )
+        for number, words in ((1, "A question first"), (0, "It is not"), (None, "✓ Right")):
+            self.until(f"return {self.cell(name)}.innerText.includes('{words}')", words)
+            said.append(self.output(self.find(f'check("{name}")')))
+            self.look(f"asked-{len(said)}", f"{choice}[0]")
+            if number is not None:
+                self.page.execute_script(f"{choice}[{number}].click()")
+        return said
+
     def hinted(self, name, titles):
         """The card of an exercise after its button gave hints with these titles."""
         for title in titles:
@@ -127,6 +142,7 @@ class Day(browser.Lab):
         self.follow(LESSON.name)
         seen["wrong"] = self.checked("saxpy", SAXPY.solution.replace(GUARD, "if (i <= n) out"))
         self.look("wrong", self.cell("saxpy"))
+        seen["asked"] = self.asked_first("saxpy")
         seen["hints"] = self.hinted("saxpy", HINTS)
         self.look("hints", f"{self.cell('saxpy')}.querySelector('a.warpwise-button')")
         seen["puzzle"] = self.solve_puzzle("saxpy", OURS)

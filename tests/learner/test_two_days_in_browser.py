@@ -44,6 +44,13 @@ def test_a_mistake_is_told_and_the_button_gives_its_remedy_and_stronger_hints(da
     assert places == sorted(places)
 
 
+def test_a_question_comes_before_the_hints_and_a_wrong_answer_gets_a_second_try(days):
+    asked, again, right = days[1]["asked"]
+    assert "Which is the largest index into x?" in asked
+    assert "It is not “" in again and "What to look at next" not in right
+    assert "and the first index is 0" in right and "and the first index is 0" not in again
+
+
 def test_the_last_hint_leads_to_a_puzzle_of_our_lines_and_of_mistakes(days):
     said, lines, checked = days[1]["puzzle"]
     assert "from grader.notebook import puzzle" in days[1]["hints"]
