@@ -85,7 +85,8 @@ def answer(key: str, number: int) -> None:
     asked = _asked[key]
     prediction, choice = asked.prediction, asked.prediction.choices[number]
     right = choice == prediction.answer
-    progress.predicted(asked.lesson, asked.name, choice, right)
+    if prediction.title != HELP:  # that is of no lesson
+        progress.predicted(asked.lesson, asked.name, choice, right)
     left = tuple(other for other in prediction.choices if other != choice)
     shown: Page | _Buttons = _answered(prediction, choice)
     if not right and asked.again and len(left) > 1:  # one alone needs no thought

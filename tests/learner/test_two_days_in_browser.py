@@ -67,6 +67,7 @@ def test_a_kernel_that_passes_stands_beside_ours(days):
 def test_the_start_page_knows_what_is_new_and_what_is_learned_with_minutes(days):
     assert "Concepts: 9 new, 0 learning, 0 mastered, 0 due" in days[1]["start"]
     assert f"Go on here: {LESSON.title}" in days[1]["half way"]
+    assert "2 of 10 predictions made, 1 right" in days[1]["half way"]  # no question of a hint
     assert "Concepts: 7 new, 2 learning, 0 mastered, 0 due" in days[1]["half way"]
     assert f"{WRONG} · learning · 1 minute" in days[1]["half way"]
     assert "The guard · new · 4 minutes" in days[1]["half way"]
