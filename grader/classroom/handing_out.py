@@ -39,7 +39,7 @@ from ..course.weave import (
     weave_page,
 )
 from ..course_folder import CHOICE, NOTEBOOKS, WARPWISE
-from ..errors import AuthorError, counted
+from ..errors import AuthorError, counted, unless
 from ..judge import Verdict
 from ..judge.arrangement import is_blank
 from ..submissions.intake import checks, cuda_source
@@ -140,11 +140,13 @@ def points(file: coursefile.CourseFile, lesson: lessons.Lesson) -> dict[str, flo
     optional or extra credit. ClassroomError when it names one that the lesson has not."""
     outside = file.plan(lesson.name).outside
     names = [exercise.name for exercise in lesson.exercises]
-    if strange := outside - set(names):
-        raise ClassroomError(
-            f"{coursefile.FILE}: lessons.{lesson.name} speaks of an exercise {min(strange)!r}; the "
-            f"lesson has {', '.join(names)}."
-        )
+    unless(
+        outside <= {*names},
+        ClassroomError(
+            f"{coursefile.FILE}: lessons.{lesson.name} speaks of an exercise "
+            f"{min(outside - {*names}, default='')!r}; the lesson has {', '.join(names)}."
+        ),
+    )
     return {
         exercise.name: 0.0 if exercise.name in outside else float(exercise.points)
         for exercise in lesson.exercises
@@ -157,8 +159,9 @@ def generate(course: CourseFolder, lesson: lessons.Lesson) -> None:
     coursefile.settle(course)
     file = coursefile.read(course)
     worth, is_exam = points(file, lesson), file.plan(lesson.name).service.start is not None
-    key = "" if is_exam else variants_key(course, file, lesson.name)
-    notebook = weave(lesson, file.partial_marks, key)
+    notebook = weave(
+        lesson, file.partial_marks, "" if is_exam else variants_key(course, file, lesson.name)
+    )
     for name, cell in checks(notebook.cells).items():
         cell.metadata.nbgrader["points"] = worth[name]
     filed(course.notebook("source", lesson.name), text(notebook))
@@ -390,8 +393,7 @@ def _for_a_lecture(cells: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
         if cell.source.startswith("## "):
             wanted = not cell.source.startswith(_FOR_LATER)
         cell.source = _FOLD.sub("", cell.source)
-        of_exercise = grade_id(cell) or cell.source.startswith(_OF_EXERCISES)
-        if wanted and cell.source and not of_exercise:
+        if wanted and cell.source and not (grade_id(cell) or cell.source.startswith(_OF_EXERCISES)):
             yield cell
 
 

@@ -92,8 +92,9 @@ def read(course: CourseFolder, lesson: Lesson, names: ShownNames) -> Class:
     absent = {row.learner for row in found if row.status == NOT_HANDED_IN}
     answers: dict[str, list[GradedAnswer]] = {exercise.name: [] for exercise in lesson.exercises}
     others = {}
-    handed_in_by = (row for row in found if row.learner not in absent)
-    for learner, mine in groupby(handed_in_by, attrgetter("learner")):
+    for learner, mine in groupby(
+        (row for row in found if row.learner not in absent), attrgetter("learner")
+    ):
         path = course.notebook("autograded", lesson.name, learner)
         cells, kept = list(_cells(path)), verdicts.read_if_any(path.parent)
         sources = {name: source for name, source in cells if name}
