@@ -333,12 +333,16 @@ def operation(
     changes (see docs/authoring.md)."""
 
     def other(exercise: Exercise) -> Exercise:
-        cases = (
-            replace(case, problem=_Drawn(case.problem, lambda made, _: problem(made)))
-            for case in exercise.cases
+        return replace(
+            exercise,
+            hints=(),
+            hints_on={},
+            cases=tuple(
+                replace(case, problem=_Drawn(case.problem, lambda made, _: problem(made)))
+                for case in exercise.cases
+            ),
+            rules=tuple(map(rule, exercise.rules)),
         )
-        rules = tuple(map(rule, exercise.rules))
-        return replace(exercise, hints=(), hints_on={}, cases=tuple(cases), rules=rules)
 
     return other
 
@@ -346,8 +350,11 @@ def operation(
 def changes(text: str, wanted: str) -> tuple[Change, ...]:
     """What to change of a text to get the `wanted` one."""
     old, new = text.splitlines(keepends=True), wanted.splitlines(keepends=True)
-    steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return tuple((a, b - a, "".join(new[c:d])) for tag, a, b, c, d in steps if tag != "equal")
+    return tuple(
+        (a, b - a, "".join(new[c:d]))
+        for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        if tag != "equal"
+    )
 
 
 def changed(text: str, changes: tuple[Change, ...]) -> str:
@@ -396,8 +403,9 @@ def own(exercise: Exercise, drawn: Mapping[str, str]) -> Exercise:
 
 def owned(lesson: Lesson, drawn: Mapping[str, str]) -> Lesson:
     """The lesson as that learner has it; without contests, as variants cost different amounts."""
-    exercises = tuple(own(one, drawn) for one in lesson.exercises)
-    return replace(lesson, exercises=exercises, contests=())
+    return replace(
+        lesson, exercises=tuple(own(one, drawn) for one in lesson.exercises), contests=()
+    )
 
 
 def mine(lesson: Lesson, key: str) -> Lesson:
