@@ -354,10 +354,12 @@ def _enter_all(
 ) -> dict[str, Graded]:
     """Enter the marks of each; of whom that could not be done, and why."""
     names, stuck = list(works), dict[str, Graded]()
-    handfuls = [names[start : start + HANDFUL] for start in range(0, len(names), HANDFUL)]
     with grading.course.gradebook() as gradebook:
         entering = Entering(grading, gradebook)
-        for handful in track(handfuls, description=f"{grading.lesson}: grading"):
+        for handful in track(
+            [names[start : start + HANDFUL] for start in range(0, len(names), HANDFUL)],
+            description=f"{grading.lesson}: grading",
+        ):
             try:
                 entering.enter({learner: works[learner] for learner in handful})
             except (ClassroomError, LearnerError):  # whose, is to be found out

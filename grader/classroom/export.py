@@ -37,7 +37,6 @@ from ..status import Status
 from ..submissions.intake import is_name
 from ..whole_files import whole
 from . import ClassroomError, coursefile, rubric, spreadsheets, verdicts
-from .coursefile import CourseFile, Person
 from .folder import CourseFolder, secret, user
 
 NOT_HANDED_IN = "not_handed_in"  # beside a verdict's statuses
@@ -313,7 +312,7 @@ class LearnerLine:
     first: str
     last: str
     email: str
-    person: Person
+    person: coursefile.Person
     # By lesson, lateness taken off; without the lessons that nobody collected of this one or that
     # could not be judged.
     scores: dict[str, float]
@@ -350,7 +349,7 @@ class ShownNames:
     pseudonym."""
 
     course: CourseFolder
-    file: CourseFile
+    file: coursefile.CourseFile
     sections: frozenset[str] | None = None
     anonymous: bool = False
 
@@ -445,7 +444,7 @@ def _line(names: ShownNames, student: Student, rows: list[ExerciseRow]) -> Learn
     person = names.file.person(student.id)
     if names.anonymous:
         return LearnerLine(
-            names.name(student.id), "", "", "", Person(person.section), scores, comments
+            names.name(student.id), "", "", "", coursefile.Person(person.section), scores, comments
         )
     return LearnerLine(
         student.id,

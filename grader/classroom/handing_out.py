@@ -19,8 +19,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbformat import NotebookNode, v4
+from nbformat import NotebookNode, read, v4
 from nbformat.sign import NotebookNotary
 from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import ClearSolutions
@@ -202,7 +201,7 @@ def unvaried(course: CourseFolder, lesson: lessons.Lesson) -> list[str]:
 
 def notebook_for(course: CourseFolder, lesson: lessons.Lesson, learner: str) -> str:
     """The text of an exam's notebook as it was released, with the learner's own variants."""
-    notebook = nbformat.read(course.notebook("release", lesson.name), as_version=4)
+    notebook = read(course.notebook("release", lesson.name), as_version=4)
     notebook.metadata.warpwise.exam = True
     mine = dict(drawn(course, coursefile.read(course), lesson.name, learner))
     hand_out(notebook, lesson, {name: variants.own(lesson.exercise(name), mine) for name in mine})
@@ -254,7 +253,7 @@ def _made(folder: CourseFolder, left: Collection[str]) -> Iterator[tuple[str, st
         if name not in left:
             generate(folder, lessons.lesson(name, folder.kernels))
             released = folder.notebook("release", name)
-            yield released.name, text(nbformat.read(released, as_version=4))
+            yield released.name, text(read(released, as_version=4))
     yield from (
         (f"{page.stem}.ipynb", text(weave_page(page)))
         for page in sorted((folder.kernels / PAGES).glob("*.md"))
