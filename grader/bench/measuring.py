@@ -112,8 +112,10 @@ def validate(
     )
     off = float(xp.abs(answer.reshape(-1) - reference.reshape(-1)).max())
     scale = float(xp.abs(reference).max())
-    if not off <= benchmark.rtol * scale:  # NaN is not
-        raise Skipped(f"gave an answer that is wrong by {off / scale:.1g} of its largest number")
+    unless(
+        off <= benchmark.rtol * scale,  # NaN is not
+        Skipped(f"gave an answer that is wrong by {off / scale:.1g} of its largest number"),
+    )
 
 
 Prepare = Callable[[list[Buffers]], Run]  # of sets of buffers, at one size
@@ -146,13 +148,17 @@ def findings(
             **{
                 name: partial(run_of_variant, one, loaded[name], size)
                 for name, one in variants
-                if one.launches(size)  # else it is not made for this size: a gap in the table
+                # Else it is not made for this size: a gap in the table.
+                if one.launches(size) and (name, size) not in left
             },
-            **{name: partial(run_of_library, one) for name, one in libraries},
+            **{
+                name: partial(run_of_library, one)
+                for name, one in libraries
+                if (name, size) not in left
+            },
         }
-        taking_part = {name: one for name, one in entrants.items() if (name, size) not in left}
         with warnings.catch_warnings(action="ignore"):  # what libraries remark on their own work
-            yield from _at(benchmark, size, taking_part, device)
+            yield from _at(benchmark, size, entrants, device)
         # What CuPy and PyTorch hold for this size. PyTorch compiles a function for few sizes, and
         # then runs it uncompiled without a word.
         cupy.get_default_memory_pool().free_all_blocks()
@@ -269,12 +275,13 @@ def times(runs: Sequence[Run], sets: int, bytes_moved: int) -> list[list[float]]
 
 def device() -> Device:
     """This machine's GPU, its copy measured now."""
-    lanes = _attribute("MultiProcessorCount") * FP32_LANES
     return Device(
         name=runtime.getDeviceProperties(0)["name"].decode(),
         date=date.today().isoformat(),
         copy_gb_per_s=round(_copy_gb_per_s()),
-        peak_gflop_per_s=round(lanes * 2 * _clock_hertz() / 1e9),
+        peak_gflop_per_s=round(
+            _attribute("MultiProcessorCount") * FP32_LANES * 2 * _clock_hertz() / 1e9
+        ),
         l2_bytes=l2_bytes(),
         versions={
             "CUDA driver": _cuda_version(runtime.driverGetVersion()),

@@ -167,13 +167,12 @@ def launches(root: Path = course.KERNELS) -> dict[str, Work | None]:
             for variant in benchmark.variants.values()
             if isinstance(source := variant.source, str)
         }
-        shown = {
-            one.source: Work(*_file(lesson, one.source), one.launches, one.arrays, one.blank)
-            for one in lesson.shown
-        }
         launched = (
             timed
-            | shown
+            | {
+                one.source: Work(*_file(lesson, one.source), one.launches, one.arrays, one.blank)
+                for one in lesson.shown
+            }
             | {
                 exercise.source: max(
                     [
@@ -273,11 +272,10 @@ class WorkCounters:
 def compare(works: list[Work], launched: list[Launched]) -> list[WorkCounters]:
     """`launched` are the launches of `works` in the same order. Raises BadInput if they are not."""
     expected = [launch.kernel for work in works for launch in work.launches]
-    measured = [name for name, _ in launched]
     unless(
-        expected == measured,
+        expected == [name for name, _ in launched],
         BadInput(
-            f"ncu measured {counted(len(measured), 'launch', 'launches')}, of other kernels or in "
+            f"ncu measured {counted(len(launched), 'launch', 'launches')}, of other kernels or in "
             f"another order than the {len(expected)} that are wanted: measure again."
         ),
     )
@@ -286,15 +284,19 @@ def compare(works: list[Work], launched: list[Launched]) -> list[WorkCounters]:
         counted_by_ncu = [next(remaining)[1] for _ in work.launches]
         totals = simulate(work).counters.total
         by_ncu = {counter: [counts[counter] for counts in counted_by_ncu] for counter in totals}
-        cells = {
-            counter: Cell(
-                counter,
-                count,
-                None if None in by_ncu[counter] else sum(filter(None, by_ncu[counter])),
+        rows.append(
+            WorkCounters(
+                work,
+                {
+                    counter: Cell(
+                        counter,
+                        count,
+                        None if None in by_ncu[counter] else sum(filter(None, by_ncu[counter])),
+                    )
+                    for counter, count in totals.items()
+                },
             )
-            for counter, count in totals.items()
-        }
-        rows.append(WorkCounters(work, cells))
+        )
     return rows
 
 

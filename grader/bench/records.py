@@ -23,7 +23,6 @@ from rich.console import Console
 from rich.table import Table
 
 from .. import course
-from ..course import Benchmark, Lesson
 from ..cuda import gpu_count
 from ..errors import BadInput, unless
 from . import timings
@@ -45,8 +44,10 @@ def bench(
 
     device = measuring.device()
     device = replace(device, versions={**device.versions, **measuring.libraries()})
-    copy, peak = f"{device.copy_gb_per_s:,.0f} GB/s", f"{device.peak_gflop_per_s:,.0f} GFLOP/s"
-    console.print(f"{device.name}: a large copy reaches {copy}, its clock allows {peak} in fp32.")
+    console.print(
+        f"{device.name}: a large copy reaches {device.copy_gb_per_s:,.0f} GB/s, its clock allows "
+        f"{device.peak_gflop_per_s:,.0f} GFLOP/s in fp32."
+    )
     all_found: dict[str, list[Timings]] = {}
     for lesson in found:
         measured = all_found[lesson.name] = []
@@ -101,7 +102,10 @@ class Hung(Exception):
 
 
 def measure(
-    lesson: Lesson, benchmark: Benchmark, device: Device, report: Callable[[str], object]
+    lesson: course.Lesson,
+    benchmark: course.Benchmark,
+    device: Device,
+    report: Callable[[str], object],
 ) -> Timings:
     """As measuring.measure does it, but that a library that hangs is stopped, and named in the
     timings' `skipped`. Raises BadInput if a variant of the lesson hangs, or the process fails."""

@@ -89,8 +89,9 @@ class Timings:
         return tuple(dict.fromkeys(row.variant for row in self.rows))
 
     def row(self, variant: str, size: Size) -> Timing | None:
-        wanted = (variant, tuple(size))
-        return next((row for row in self.rows if (row.variant, row.size) == wanted), None)
+        return next(
+            (one for one in self.rows if (one.variant, one.size) == (variant, tuple(size))), None
+        )
 
     def ms(self, variant: str, size: Size) -> float:
         """The median in ms; NaN where this was not measured."""
@@ -165,8 +166,10 @@ def write(path: Path, device: Device, timings: Iterable[Timings]) -> None:
         }
         for one in timings
     }
-    text = laid_out({"device": asdict(device), "benchmarks": benchmarks}, deep=4)
-    path.write_text(f"{text}\n", encoding="utf-8")
+    path.write_text(
+        laid_out({"device": asdict(device), "benchmarks": benchmarks}, deep=4) + "\n",
+        encoding="utf-8",
+    )
 
 
 def recorded(lesson: Lesson) -> dict[str, Timings]:

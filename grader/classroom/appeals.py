@@ -21,10 +21,8 @@ def collect(course: CourseFolder) -> list[collecting.Graded]:
     whose requests were refused and put aside, with the reasons."""
     renaming.settle(course, IN_EXCHANGE)
     refused = list(collecting.put_aside(course, IN_EXCHANGE))
-    given = [
-        one for one in sorted(course.root.glob(f"{renaming.APPEALS}/*/[!.]*")) if not one.is_dir()
-    ]
-    arrived = {path: path.parent.name for path in given} | {
+    given = sorted(course.root.glob(f"{renaming.APPEALS}/*/[!.]*"))
+    arrived = {path: path.parent.name for path in given if not path.is_dir()} | {
         path: learner for path, (learner, _) in course.inbound(IN_EXCHANGE).items()
     }
     with course.gradebook() as gradebook:
@@ -99,10 +97,12 @@ def answer(
         team = coursefile.read(course).team(lesson.name, learner)
         why = f"Answer to a regrade request: {said}"
         with course.gradebook() as gradebook:
-            of_all = export.of_cells(gradebook, lesson.name, Comment, SolutionCell, Comment).filter(
-                SolutionCell.name == exercise, SubmittedAssignment.student_id.in_(team)
-            )
-            comments = [comment for _, _, comment in of_all]
+            comments = [
+                comment
+                for _, _, comment in export.of_cells(
+                    gradebook, lesson.name, Comment, SolutionCell, Comment
+                ).filter(SolutionCell.name == exercise, SubmittedAssignment.student_id.in_(team))
+            ]
             # A command that was killed has said it, and may have changed the mark.
             again = any((one.manual_comment or "").endswith(why) for one in comments)
             for one in () if again else comments:

@@ -261,13 +261,16 @@ def autograde(
         graded = []
         for learner in learners:
             exercises = verdicts.read(course.path("autograded", lesson, learner))
-            problems = [
-                *(kept["problem"] for kept in exercises.values() if learner in works),
-                # Marks by hand that have met another one of the judge's since.
-                *(mark.note for mark in marked.get(learner, ())),
-            ]
-            said = tuple(dict.fromkeys(filter(None, problems)))
-            graded.append(stuck.get(learner) or Graded(learner, exercises, said))
+            problems = dict.fromkeys(
+                (
+                    *(kept["problem"] for kept in exercises.values() if learner in works),
+                    # Marks by hand that have met another one of the judge's since.
+                    *(mark.note for mark in marked.get(learner, ())),
+                )
+            )
+            graded.append(
+                stuck.get(learner) or Graded(learner, exercises, tuple(filter(None, problems)))
+            )
         return graded
 
 
@@ -338,8 +341,12 @@ def _judge(
 ) -> None:
     """Have every distinct source judged whose verdict is not known, with `force` all."""
     asked = [question for work in works for question in grading.questions(work)]
-    new = list(dict.fromkeys(asked)) if force else grading.store.unsettled(asked)
-    there.ask(grading.store, new, track, f"{grading.lesson}: judging")
+    there.ask(
+        grading.store,
+        dict.fromkeys(asked) if force else grading.store.unsettled(asked),
+        track,
+        f"{grading.lesson}: judging",
+    )
 
 
 def _enter_all(
@@ -347,10 +354,12 @@ def _enter_all(
 ) -> dict[str, Graded]:
     """Enter the marks of each; of whom that could not be done, and why."""
     names, stuck = list(works), dict[str, Graded]()
-    handfuls = [names[start : start + HANDFUL] for start in range(0, len(names), HANDFUL)]
     with grading.course.gradebook() as gradebook:
         entering = Entering(grading, gradebook)
-        for handful in track(handfuls, description=f"{grading.lesson}: grading"):
+        for handful in track(
+            [names[start : start + HANDFUL] for start in range(0, len(names), HANDFUL)],
+            description=f"{grading.lesson}: grading",
+        ):
             try:
                 entering.enter({learner: works[learner] for learner in handful})
             except (ClassroomError, LearnerError):  # whose, is to be found out
@@ -435,8 +444,10 @@ def trial(course: CourseFolder, lesson: str) -> Iterator[CourseFolder]:
     coursefile.read(course)  # what is wrong with it is said of the course's own file
     with tempfile.TemporaryDirectory(prefix="regrade-", dir=course.root) as name:
         folder = Path(name)
-        files = ("gradebook.db", coursefile.FILE, changes.FILE, rubric.FILE, rubric.LOG)
-        for what in (*files, "source", "release"):
+        for what in (
+            *("gradebook.db", coursefile.FILE, changes.FILE, rubric.FILE, rubric.LOG),
+            *("source", "release"),
+        ):
             _copy(course.root / what, folder / what)
         # Nothing in these is changed by grading but verdicts added.
         for what in ("submitted", "verdicts"):

@@ -137,8 +137,7 @@ def gradescope(
         for name, text in files:
             entry = zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0))  # the same files, the same zip
             entry.external_attr = (0o755 if text in (_SETUP, _RUN) else 0o644) << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            packed.writestr(entry, text)
+            packed.writestr(entry, text, zipfile.ZIP_DEFLATED)
     return content.getvalue()
 
 
@@ -249,14 +248,17 @@ def _nothing(lesson: Lesson, plan: dict[str, Any], why: str) -> dict[str, Any]:
 
 def _leaderboard(tests: list[dict[str, Any]], verdicts: list[Verdict]) -> list[dict[str, Any]]:
     """Points first, then the memory sectors that the kernels moved: fewer is better."""
-    moved = sum(
-        verdict.counters.get(f"global_{way}_sectors", 0)
-        for verdict in verdicts
-        for way in ("load", "store")
-    )
     return [
         {"name": "points", "value": sum(test["score"] for test in tests)},
-        {"name": "sectors moved", "value": moved, "order": "asc"},
+        {
+            "name": "sectors moved",
+            "value": sum(
+                verdict.counters.get(f"global_{way}_sectors", 0)
+                for verdict in verdicts
+                for way in ("load", "store")
+            ),
+            "order": "asc",
+        },
     ]
 
 

@@ -74,8 +74,13 @@ def now(
     known = last(course, lesson) if known is None else known
     for learner, mine in found.items():
         parts = verdicts.fingerprint(course.path("autograded", lesson, learner))
-        points = 0.0 - (mine[0].late_penalty or 0.0)
-        late = MarkChange("", "", learner, lesson, LATENESS, None, points, "", parts)
+        late = MarkChange(
+            *("", "", learner, lesson, LATENESS),
+            before=None,
+            after=0.0 - (mine[0].late_penalty or 0.0),
+            why="",
+            parts=parts,
+        )
         for mark in mine:
             name, by_hand = mark.exercise, mark.by_hand is not None
             at, old = (learner, name), known.get((learner, name))
@@ -158,14 +163,13 @@ def record(
 def totals(state: State) -> dict[str, float | None]:
     """By learner the mark of the lesson, lateness taken off; None where something in it could not
     be judged."""
-    scores = grouped(
-        (learner, mark.after)
-        for (learner, _), mark in state.items()
-        if mark.after is not None or mark.most
-    )
     return {
         learner: None if None in mine else max(0.0, sum(score or 0.0 for score in mine))
-        for learner, mine in scores.items()
+        for learner, mine in grouped(
+            (learner, mark.after)
+            for (learner, _), mark in state.items()
+            if mark.after is not None or mark.most
+        ).items()
     }
 
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..errors import unless
 from ..submissions import intake
 from . import ClassroomError, coursefile, renaming, verdicts
 from .folder import CourseFolder
@@ -55,9 +56,13 @@ def collect(course: CourseFolder, lesson: str) -> tuple[list[str], tuple[Graded,
         for name in course.folders("submitted", lesson)
         if name not in learners
     ]
-    if not learners and not refused:
-        where = course.path("submitted", lesson, "LEARNER")
-        raise ClassroomError(f"Nobody has handed in {lesson} yet: there is no folder like {where}.")
+    unless(
+        learners or refused,
+        ClassroomError(
+            f"Nobody has handed in {lesson} yet: there is no folder like "
+            f"{course.path('submitted', lesson, 'LEARNER')}."
+        ),
+    )
     return learners, tuple(refused)
 
 

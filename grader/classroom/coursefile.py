@@ -40,8 +40,10 @@ UTC_ZONE = ZoneInfo("UTC")
 ALL, VISIBLE, STATUS, NOTHING = "all", "visible", "status", "nothing"  # what a service shows
 MINUTE, DAY = 60.0, 24 * 60 * 60  # seconds
 ALWAYS = (0.0, 250e9)  # a window that is open until the year 9892
-_PART = re.compile(r"(?P<much>\d+(?:\.\d+)?) ?(?P<unit>%|points?) ?(?:/|per|a) ?(?P<per>day|hour)")
-_MOST = re.compile(r"at most (?P<days>\d+) days?")
+_POLICY = re.compile(
+    r"(?P<much>\d+(?:\.\d+)?) ?(?P<unit>%|points?) ?(?:/|per|a) ?(?P<per>day|hour)"
+    r"(?:, at most (?P<days>\d+) days?)?"
+)
 
 _Days = Annotated[int, msgspec.Meta(ge=0)]
 _Factor = Annotated[float, msgspec.Meta(ge=1, le=10)]
@@ -347,9 +349,12 @@ def settle(course: CourseFolder) -> None:
     if path.is_file() and _PARTIAL in tomllib.loads(path.read_text(encoding="utf-8")):
         return
     with course.gradebook() as gradebook:
-        is_given = Grade.auto_score.isnot(None) | Grade.manual_score.isnot(None)
-        marked = gradebook.db.query(Grade).filter(is_given).first() is not None
-    if not marked:
+        marked = (
+            gradebook.db.query(Grade)
+            .filter(Grade.auto_score.isnot(None) | Grade.manual_score.isnot(None))
+            .first()
+        )
+    if marked is None:
         with changed(course) as document:
             document[_PARTIAL] = True
 
@@ -383,18 +388,18 @@ def parse_policy(text: str, where: str) -> Policy:
     said = " ".join(text.lower().split())
     if said == "none":
         return Policy(100, True, DAY, 0)
-    first, _, rest = said.partition(", ")
-    part, most = _PART.fullmatch(first), _MOST.fullmatch(rest) if rest else None
-    if not part or (rest and not most):
-        raise ClassroomError(
+    found = unless(
+        _POLICY.fullmatch(said),
+        ClassroomError(
             f"{where} is {text!r:.60}, and should be like '10%/day, at most 3 days', "
             "'2 points/day' or 'none'."
-        )
+        ),
+    )
     return Policy(
-        float(part["much"]),
-        percent=part["unit"] == "%",
-        step=DAY if part["per"] == "day" else 60 * 60,
-        most_days=int(most["days"]) if most else None,
+        float(found["much"]),
+        percent=found["unit"] == "%",
+        step=DAY if found["per"] == "day" else 60 * 60,
+        most_days=int(found["days"]) if found["days"] else None,
     )
 
 
@@ -441,13 +446,6 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
         },
         where,
     )
-    moments = {
-        name: {
-            who: moment(when, zone, f"{where}.{name}.{who}")
-            for who, when in _typed(data, name, dict, {}, where).items()
-        }
-        for name in ("sections", "extensions")
-    }
     plan = Plan(
         moment(data["due"], zone, f"{where}.due") if "due" in data else None,
         parse_policy(_typed(data, "late", str, "", where), f"{where}.late")
@@ -457,7 +455,13 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
         _typed(data, "teams", bool, False, where),
         _typed(data, "extra", _Exercises, (), where),
         _typed(data, "optional", _Exercises, (), where),
-        **moments,
+        **{
+            name: {
+                who: moment(when, zone, f"{where}.{name}.{who}")
+                for who, when in _typed(data, name, dict, {}, where).items()
+            }
+            for name in ("sections", "extensions")
+        },
         columns={
             name: (it,) if isinstance(it, str) else tuple(it)
             for name, it in _typed(data, "columns", dict, {}, where).items()
@@ -465,8 +469,10 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
         solutions=_typed(data, "solutions", _Solutions, CLOSED, where),
         service=_service(_typed(data, "serve", dict, {}, where), zone, f"{where}.serve"),
     )
-    if both := plan.extra & plan.optional:
-        raise ClassroomError(f"{where}: {min(both)} is in extra and in optional; keep it in one.")
+    both = min(plan.extra & plan.optional, default="")
+    unless(
+        not both, ClassroomError(f"{where}: {both} is in extra and in optional; keep it in one.")
+    )
     unless(
         plan.due or not (plan.sections or plan.extensions),
         ClassroomError(f"{where} has no due, which its sections and extensions change."),
@@ -484,9 +490,10 @@ def _service(data: dict[str, Any], zone: ZoneInfo, where: str) -> ServiceRules:
         name: moment(data[name], zone, f"{where}.{name}").replace(tzinfo=UTC).timestamp()
         for name in {"start", "end"} & data.keys()
     }
-    usual = {"shows": NOTHING if "start" in data else ALL}
     try:
-        return msgspec.convert(usual | data | times, ServiceRules)
+        return msgspec.convert(
+            {"shows": NOTHING if "start" in data else ALL, **data, **times}, ServiceRules
+        )
     except msgspec.ValidationError as error:
         raise ClassroomError(f"{where}: {error}.") from error
 
@@ -500,10 +507,9 @@ def _person(data: Any, where: str) -> Person:
         },
         where,
     )
-    section, team = (_typed(data, name, str, "", where) for name in ("section", "team"))
     return Person(
-        section,
-        team,
+        _typed(data, "section", str, "", where),
+        _typed(data, "team", str, "", where),
         _typed(data, "more_days", _Days, 0, where),
         _typed(data, "time_factor", _Factor, 1.0, where),
         also=tuple(sorted({*_typed(data, "also", _Logins, (), where)})),

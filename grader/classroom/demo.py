@@ -52,10 +52,12 @@ def present(
     }
     with judges(confined=False) as workers:  # they are ours
         workers.ask(store, store.unsettled(asked.values()), track, f"{lesson.name}: mistakes")
-    mistakes = [
-        handing_out.Mistake(wrong, store.verdict(asked[wrong]).for_learner()) for wrong in asked
-    ]
-    return handing_out.write(lesson, mistakes, root / lesson.name, brief)
+    return handing_out.write(
+        lesson,
+        [handing_out.Mistake(wrong, store.verdict(asked[wrong]).for_learner()) for wrong in asked],
+        root / lesson.name,
+        brief,
+    )
 
 
 def classmates(lesson: course.Lesson) -> dict[str, Answers]:

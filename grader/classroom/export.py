@@ -37,7 +37,6 @@ from ..status import Status
 from ..submissions.intake import is_name
 from ..whole_files import whole
 from . import ClassroomError, coursefile, rubric, spreadsheets, verdicts
-from .coursefile import CourseFile, Person
 from .folder import CourseFolder, secret, user
 
 NOT_HANDED_IN = "not_handed_in"  # beside a verdict's statuses
@@ -74,9 +73,8 @@ class ExerciseRow:
 
 def require_released(gradebook: Gradebook, lesson: str) -> None:
     """ClassroomError unless the gradebook has the lesson and its notebook."""
-    released = (each for each in gradebook.assignments if each.name == lesson)
     unless(
-        any(each.notebooks for each in released),
+        any(each.notebooks for each in gradebook.assignments if each.name == lesson),
         ClassroomError(f"{lesson} was never released: run `grader release {lesson}`."),
     )
 
@@ -163,8 +161,11 @@ def when_handed_in(marks: Sequence[ExerciseRow]) -> datetime | None:
 def unmarked(course: CourseFolder, gradebook: Gradebook, lesson: str) -> tuple[set[str], set[str]]:
     """The learners of whom something that counts has no mark: those with an answer that could not
     be judged, and those with one that a person is to mark. A learner may be among both."""
-    without = [row for row in rows(course, gradebook, lesson) if row.score is None]
-    found = [row for row in without if row.max_score and row.status != NOT_HANDED_IN]
+    found = [
+        row
+        for row in rows(course, gradebook, lesson)
+        if row.score is None and row.max_score and row.status != NOT_HANDED_IN
+    ]
     by_hand = {row.learner for row in found if row.status == Status.KEPT}
     return {row.learner for row in found if row.status != Status.KEPT}, by_hand
 
@@ -311,7 +312,7 @@ class LearnerLine:
     first: str
     last: str
     email: str
-    person: Person
+    person: coursefile.Person
     # By lesson, lateness taken off; without the lessons that nobody collected of this one or that
     # could not be judged.
     scores: dict[str, float]
@@ -348,7 +349,7 @@ class ShownNames:
     pseudonym."""
 
     course: CourseFolder
-    file: CourseFile
+    file: coursefile.CourseFile
     sections: frozenset[str] | None = None
     anonymous: bool = False
 
@@ -401,20 +402,28 @@ def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> M
         of_all = [row for each in columns for row in rows(course, gradebook, each.lesson)]
         scored = grouped((row.learner, row) for row in of_all if row.status != NOT_HANDED_IN)
         left_out = [] if everybody else file.off_roster([each.id for each in gradebook.students])
-        lines = [
-            _line(names, each, scored.get(each.id, []))
-            for each in gradebook.students
-            if names.has(each.id) and each.id not in left_out
-        ]
-    nobody = (
-        "Nobody is in the gradebook yet: import a roster, or autograde."
-        if names.sections is None
-        else f"Nobody in the gradebook is in section {', '.join(sorted(names.sections))}."
+        lines = sorted(
+            (
+                _line(names, each, scored.get(each.id, []))
+                for each in gradebook.students
+                if names.has(each.id) and each.id not in left_out
+            ),
+            key=lambda line: (line.last.casefold(), line.first.casefold(), line.learner),
+        )
+    unless(
+        lines,
+        ClassroomError(
+            "Nobody is in the gradebook yet: import a roster, or autograde."
+            if names.sections is None
+            else f"Nobody in the gradebook is in section {', '.join(sorted(names.sections))}."
+        ),
     )
-    unless(lines, ClassroomError(nobody))
-    lines.sort(key=lambda line: (line.last.casefold(), line.first.casefold(), line.learner))
-    shown = names.shown(row for row in of_all if row.learner not in left_out)
-    return MarksTable(columns, tuple(lines), tuple(shown), tuple(left_out))
+    return MarksTable(
+        columns,
+        tuple(lines),
+        tuple(names.shown(row for row in of_all if row.learner not in left_out)),
+        tuple(left_out),
+    )
 
 
 def _line(names: ShownNames, student: Student, rows: list[ExerciseRow]) -> LearnerLine:
@@ -435,14 +444,13 @@ def _line(names: ShownNames, student: Student, rows: list[ExerciseRow]) -> Learn
     person = names.file.person(student.id)
     if names.anonymous:
         return LearnerLine(
-            names.name(student.id), "", "", "", Person(person.section), scores, comments
+            names.name(student.id), "", "", "", coursefile.Person(person.section), scores, comments
         )
-    email = student.email or (student.id if "@" in student.id and is_name(student.id) else "")
     return LearnerLine(
         student.id,
         student.first_name or "",
         student.last_name or "",
-        email,
+        student.email or (student.id if "@" in student.id and is_name(student.id) else ""),
         person,
         scores,
         comments,
@@ -476,14 +484,11 @@ def leaderboard(
     )
     with course.gradebook() as gradebook:
         called = names.called(gradebook)
-    kept = {
-        learner: verdicts.read_if_any(course.path("autograded", lesson.name, learner))
-        for learner in filter(names.has, learners)
-    }
     answers = {
-        learner: Verdict.from_dict(mine[contest.exercise]["verdict"])
-        for learner, mine in kept.items()
-        if contest.exercise in mine
+        learner: Verdict.from_dict(kept[contest.exercise]["verdict"])
+        for learner in filter(names.has, learners)
+        for kept in [verdicts.read_if_any(course.path("autograded", lesson.name, learner))]
+        if contest.exercise in kept
     }
     standings = [
         (contest.standing(verdict.contest), called.get(learner, names.name(learner)))

@@ -18,6 +18,7 @@ from .. import course as lessons
 from ..course import variants
 from ..course.kinds import ExerciseKind, Write, unmarked
 from ..course.weave import CHECK, grade_id
+from ..errors import unless
 from ..grouped import grouped
 from ..judge import beside
 from ..page_templates import page_template
@@ -156,11 +157,13 @@ def _contents(
     lines = grouped((line.learner, line) for line in changes.read(course, lesson))
     accounts, contents = rubric.accounts(course, lesson), {}
     for learner in learners:
-        if learner not in marks:
-            raise ClassroomError(
+        unless(
+            learner in marks,
+            ClassroomError(
                 f"{learner}'s {lesson} is graded, but the gradebook has no marks of it: put "
                 f"back a copy of gradebook.db, or run `grader autograde {lesson}`."
-            )
+            ),
+        )
         changed = lines.get(learner, [])
         last = {line.what: line for line in changed}
         due = planning.due(file, lesson, learner)

@@ -21,8 +21,7 @@ from nbgrader.api import Gradebook
 from nbgrader.auth import Authenticator
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeFactory
-from traitlets.config import Config
-from traitlets.config.loader import PyFileConfigLoader
+from traitlets.config.loader import Config, PyFileConfigLoader
 
 from .. import course
 from ..course.authors import blamed, shown
@@ -118,11 +117,10 @@ class CourseFolder:
     def inbound(self, lesson: str) -> dict[Path, tuple[str, str]]:
         """The folders in the exchange that nbgrader would collect, without those that were put
         aside: the learner and the time that are in the name, LEARNER+LESSON+TIME+ANYTHING."""
-        found = sorted((self.shelves / "inbound").glob(f"[!.]*+{lesson}+*"))
-        parts = ([*folder.name.rsplit("+", 3), "", ""] for folder in found)
         return {
             folder: (learner, when)
-            for folder, (learner, _, when, *_) in zip(found, parts, strict=True)
+            for folder in sorted((self.shelves / "inbound").glob(f"[!.]*+{lesson}+*"))
+            for learner, _, when, *_ in [[*folder.name.rsplit("+", 3), "", ""]]
         }
 
     def gradebook(self) -> Gradebook:

@@ -17,7 +17,7 @@ from nbgrader.api import Grade, Gradebook, GradeCell
 
 from ..course import Lesson
 from ..course.weave import CHECK, text
-from ..errors import MachineError, counted
+from ..errors import MachineError, counted, unless
 from ..submissions import intake
 from . import (
     ClassroomError,
@@ -134,17 +134,17 @@ class Grading:
     def _fingerprint(self, handed_in: intake.Submission, drawn: handing_out.Drawn) -> str:
         """A name for everything that a learner's marks depend on, part by part: `judge:...
         lesson:...`. When it was handed in is a part of its own, as lateness alone depends on it."""
-        partial = " partial" if self.file.partial_marks else ""
         parts = {
             "judge": f"{self.store.key(self.lesson, judge_key)} {marking()}",
             "lesson": self.store.key(self.lesson, lesson_key),
-            "points": f"{sorted(self.file.plan(self.lesson).outside)}{partial}",
+            "points": f"{sorted(self.file.plan(self.lesson).outside)}"
+            + " partial" * self.file.partial_marks,
             "secret": repr((self.seeds, drawn) if drawn else self.seeds),
             "stamp": repr(sorted(handed_in.beside.items())),
         }
         named = {name: hashlib.sha256(part.encode()).hexdigest() for name, part in parts.items()}
-        known = named | {"submission": handed_in.known}
-        return " ".join(f"{name}:{part[:DIGITS]}" for name, part in known.items())
+        named["submission"] = handed_in.known
+        return " ".join(f"{name}:{part[:DIGITS]}" for name, part in named.items())
 
     def _worked_on(self, notebook: NotebookNode) -> int:
         """How many of the lesson's exercises have an answer that is not the one handed out."""
@@ -180,12 +180,15 @@ def grading_of(course: CourseFolder, lesson: Lesson) -> Grading:
         }
     file = coursefile.read(course)
     now = {CHECK + name: points for name, points in handing_out.points(file, lesson).items()}
-    if now.keys() != points.keys():
-        names = ", ".join(sorted(name.removeprefix(CHECK) for name in now.keys() ^ points.keys()))
-        raise ClassroomError(
-            f"{lesson.name} was released with other exercises than it has now ({names}): give them "
-            f"back their names or, if nobody has marks yet, run `grader release {lesson.name}`."
-        )
+    others = sorted(name.removeprefix(CHECK) for name in now.keys() ^ points.keys())
+    unless(
+        not others,
+        ClassroomError(
+            f"{lesson.name} was released with other exercises than it has now "
+            f"({', '.join(others)}): give them back their names or, if nobody has marks yet, run "
+            f"`grader release {lesson.name}`."
+        ),
+    )
     if now != points:
         # Extra credit that exercises had outside the maximum goes; what an instructor gave for one
         # inside it stays.
@@ -255,5 +258,8 @@ def _grades(
     gradebook: Gradebook, lesson: str, cells: Iterable[str]
 ) -> list[tuple[str, str, Grade]]:
     """Learner, cell's name and grade of each of these cells."""
-    query = export.of_cells(gradebook, lesson, Grade, GradeCell, Grade)
-    return list(query.filter(GradeCell.name.in_(list(cells))))
+    return list(
+        export.of_cells(gradebook, lesson, Grade, GradeCell, Grade).filter(
+            GradeCell.name.in_(list(cells))
+        )
+    )

@@ -19,8 +19,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbformat import NotebookNode, v4
+from nbformat import NotebookNode, read, v4
 from nbformat.sign import NotebookNotary
 from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import ClearSolutions
@@ -39,7 +38,7 @@ from ..course.weave import (
     weave_page,
 )
 from ..course_folder import CHOICE, NOTEBOOKS, WARPWISE
-from ..errors import AuthorError, counted
+from ..errors import AuthorError, counted, unless
 from ..judge import Verdict
 from ..judge.arrangement import is_blank
 from ..submissions.intake import checks, cuda_source
@@ -140,11 +139,13 @@ def points(file: coursefile.CourseFile, lesson: lessons.Lesson) -> dict[str, flo
     optional or extra credit. ClassroomError when it names one that the lesson has not."""
     outside = file.plan(lesson.name).outside
     names = [exercise.name for exercise in lesson.exercises]
-    if strange := outside - set(names):
-        raise ClassroomError(
-            f"{coursefile.FILE}: lessons.{lesson.name} speaks of an exercise {min(strange)!r}; the "
-            f"lesson has {', '.join(names)}."
-        )
+    unless(
+        outside <= {*names},
+        ClassroomError(
+            f"{coursefile.FILE}: lessons.{lesson.name} speaks of an exercise "
+            f"{min(outside - {*names}, default='')!r}; the lesson has {', '.join(names)}."
+        ),
+    )
     return {
         exercise.name: 0.0 if exercise.name in outside else float(exercise.points)
         for exercise in lesson.exercises
@@ -157,8 +158,9 @@ def generate(course: CourseFolder, lesson: lessons.Lesson) -> None:
     coursefile.settle(course)
     file = coursefile.read(course)
     worth, is_exam = points(file, lesson), file.plan(lesson.name).service.start is not None
-    key = "" if is_exam else variants_key(course, file, lesson.name)
-    notebook = weave(lesson, file.partial_marks, key)
+    notebook = weave(
+        lesson, file.partial_marks, "" if is_exam else variants_key(course, file, lesson.name)
+    )
     for name, cell in checks(notebook.cells).items():
         cell.metadata.nbgrader["points"] = worth[name]
     filed(course.notebook("source", lesson.name), text(notebook))
@@ -199,7 +201,7 @@ def unvaried(course: CourseFolder, lesson: lessons.Lesson) -> list[str]:
 
 def notebook_for(course: CourseFolder, lesson: lessons.Lesson, learner: str) -> str:
     """The text of an exam's notebook as it was released, with the learner's own variants."""
-    notebook = nbformat.read(course.notebook("release", lesson.name), as_version=4)
+    notebook = read(course.notebook("release", lesson.name), as_version=4)
     notebook.metadata.warpwise.exam = True
     mine = dict(drawn(course, coursefile.read(course), lesson.name, learner))
     hand_out(notebook, lesson, {name: variants.own(lesson.exercise(name), mine) for name in mine})
@@ -251,7 +253,7 @@ def _made(folder: CourseFolder, left: Collection[str]) -> Iterator[tuple[str, st
         if name not in left:
             generate(folder, lessons.lesson(name, folder.kernels))
             released = folder.notebook("release", name)
-            yield released.name, text(nbformat.read(released, as_version=4))
+            yield released.name, text(read(released, as_version=4))
     yield from (
         (f"{page.stem}.ipynb", text(weave_page(page)))
         for page in sorted((folder.kernels / PAGES).glob("*.md"))
@@ -390,8 +392,7 @@ def _for_a_lecture(cells: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
         if cell.source.startswith("## "):
             wanted = not cell.source.startswith(_FOR_LATER)
         cell.source = _FOLD.sub("", cell.source)
-        of_exercise = grade_id(cell) or cell.source.startswith(_OF_EXERCISES)
-        if wanted and cell.source and not of_exercise:
+        if wanted and cell.source and not (grade_id(cell) or cell.source.startswith(_OF_EXERCISES)):
             yield cell
 
 

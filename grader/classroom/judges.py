@@ -140,9 +140,13 @@ def files_of(
     files = {Path(found) for one in finder.modules.values() if (found := vars(one)["__file__"])}
     modules = {path for path in files if path.is_relative_to(package)}
     rooms = {path.relative_to(package).parts[0] for path in modules} - {"classroom"}
-    whole = (path for room in rooms for path in (package / room).rglob("*"))
-    beside = (path for path in whole if path.is_file() and path.suffix != ".pyc")
-    return sorted({*modules, *(path for path in beside if "__pycache__" not in path.parts)})
+    beside = (
+        path
+        for room in rooms
+        for path in (package / room).rglob("*")
+        if path.is_file() and path.suffix != ".pyc" and "__pycache__" not in path.parts
+    )
+    return sorted({*modules, *beside})
 
 
 @cache

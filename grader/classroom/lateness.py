@@ -26,9 +26,8 @@ class AssignLateness(AssignLatePenalties):
         course, where = CourseFolder(self.config), resources["nbgrader"]
         lesson, learner = where["assignment"], where["student"]
         # nbgrader has a 0 for what could not be judged: an instructor is to look.
-        checks = [cell for cell in nb.cells if is_grade(cell) and mark_of(cell) is None]
         with course.gradebook() as gradebook:
-            for cell in checks:
+            for cell in (one for one in nb.cells if is_grade(one) and mark_of(one) is None):
                 grade = gradebook.find_grade(grade_id(cell), lesson, lesson, learner)
                 grade.auto_score, grade.needs_manual_grade = None, True
             gradebook.db.commit()

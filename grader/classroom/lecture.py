@@ -371,16 +371,19 @@ class Preview:
         notebook = weave(lesson)
         cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
         # Its files that decide what cells show, and when each was saved.
-        files = [path for path in lesson.path.iterdir() if path.suffix in (".py", ".cu", ".toml")]
         shows = (
             [cell.source for cell in cells],
-            sorted((path.name, path.stat().st_mtime_ns) for path in files),
+            sorted(
+                (path.name, path.stat().st_mtime_ns)
+                for path in lesson.path.iterdir()
+                if path.suffix in (".py", ".cu", ".toml")
+            ),
         )
         if shows != self._shown:
             steps.require_no_oversight(lesson)
-            solved = handing_out.solved(lesson, self.folder)
-            done = [cell for cell in solved.cells if cell.cell_type == "code"]
-            self._outputs, self._shown = [cell.outputs for cell in done], shows
+            solved = handing_out.solved(lesson, self.folder).cells
+            self._outputs = [cell.outputs for cell in solved if cell.cell_type == "code"]
+            self._shown = shows
         for cell, outputs in zip(cells, self._outputs, strict=True):
             cell.outputs = outputs
         body, _ = HTMLExporter(template_name="lab").from_notebook_node(notebook)

@@ -47,11 +47,11 @@ def due(file: coursefile.CourseFile, lesson: str, learner: str) -> datetime | No
     plan, team = file.plan(lesson), {*file.team(lesson, learner), learner}
     if (of_all := plan.due) is None:
         return None
-    people = {mate: file.person(mate) for mate in team}
     return max(
         plan.extensions.get(mate)
         or plan.sections.get(one.section, of_all) + timedelta(days=one.more_days)
-        for mate, one in people.items()
+        for mate in team
+        for one in [file.person(mate)]
     )
 
 

@@ -84,8 +84,9 @@ def blackboard(marks: MarksTable, decimal: str) -> bytes:
 def brightspace(marks: MarksTable, decimal: str) -> bytes:
     """OrgDefinedId, user name, a `... Points Grade` for each lesson, and the column at the end."""
     head, *rows = _rows(marks, "brightspace", "{0.lesson} Points Grade")
-    table = [[*head, "End-of-Line Indicator"], *([*row, "#"] for row in rows)]
-    return _csv(table, decimal).encode()
+    return _csv(
+        [[*head, "End-of-Line Indicator"], *([*row, "#"] for row in rows)], decimal
+    ).encode()
 
 
 def delimited(marks: MarksTable, decimal: str) -> bytes:
@@ -101,9 +102,7 @@ def workbook(marks: MarksTable, decimal: str) -> bytes:
     book = Workbook(write_only=True)
     _sheet(book, "Marks", _with_sums(marks), frozen="B2")
     names = ("learner", "lesson", "exercise", "score", "max_score", "status", "line", "note")
-    exercises = [
-        [getattr(row, name) for name in names] for row in marks.rows if row.score is not None
-    ]
+    exercises = map(attrgetter(*names), (row for row in marks.rows if row.score is not None))
     _sheet(book, "Exercises", [names, *exercises], frozen="A2")
     content = io.BytesIO()
     book.save(content)
@@ -114,15 +113,17 @@ def _rows(marks: MarksTable, system: str = "", heading: str = "{0.lesson}") -> l
     """The head, and a row per learner: by what the system knows them, then each lesson's points.
     Nothing stands where nobody collected anything: a 0 would be somebody's mark."""
     own = [each.headings.get(system, (heading.format(each),))[0] for each in marks.columns]
-    known = [row_of(line, system) for line in marks.lines]
-    rows = (
-        [
-            *(one.get(name, "") for name in _KNOWN_BY[system]),
-            *(line.scores.get(each.lesson, "") for each in marks.columns),
-        ]
-        for line, one in zip(marks.lines, known, strict=True)
-    )
-    return [[*_KNOWN_BY[system], *own], *rows]
+    return [
+        [*_KNOWN_BY[system], *own],
+        *(
+            [
+                *(known.get(name, "") for name in _KNOWN_BY[system]),
+                *(line.scores.get(each.lesson, "") for each in marks.columns),
+            ]
+            for line in marks.lines
+            for known in [row_of(line, system)]
+        ),
+    ]
 
 
 def row_of(line: LearnerLine, system: str) -> Mapping[str, str]:

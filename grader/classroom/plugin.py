@@ -72,8 +72,7 @@ class TakeAnswers(NbGraderPreprocessor):
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         where = resources["nbgrader"]
         with Gradebook(where["db_url"]) as gradebook:
-            pairs = released_pairs(gradebook, where["assignment"])
-        resources[ANSWERS] = take(nb, pairs)
+            resources[ANSWERS] = take(nb, released_pairs(gradebook, where["assignment"]))
         return nb, resources
 
 

@@ -228,13 +228,15 @@ def _entry(system: RosterFormat, member: RosterMember, before: coursefile.Person
 
 
 def _system(head: list[str]) -> RosterFormat:
-    known = (
-        system
-        for system in SYSTEMS
-        if all(column in head for column in system.mark) and any(one in head for one in system.id)
-    )
     return unless(
-        next(known, None),
+        next(
+            (
+                system
+                for system in SYSTEMS
+                if {*system.mark} <= {*head} and not {*system.id}.isdisjoint(head)
+            ),
+            None,
+        ),
         ClassroomError(
             f"No learner's id is known by these columns: {', '.join(head[:12])}; a plain CSV file "
             "needs one called id."

@@ -112,10 +112,12 @@ class AnswerToMark:
 
     def line(self, act: RubricAct) -> int:
         """The line that an act is about: the nearest one with its text; 0 where there is none."""
-        found = [
-            at for at, text in enumerate(self.source.split("\n"), 1) if text.strip() == act.code
-        ]
-        return min(found, key=lambda at: abs(at - act.line), default=0)
+        lines = enumerate(self.source.split("\n"), 1)
+        return min(
+            (at for at, text in lines if text.strip() == act.code),
+            key=lambda at: abs(at - act.line),
+            default=0,
+        )
 
 
 @dataclass(frozen=True)
@@ -209,9 +211,11 @@ def read(course: CourseFolder, name: str) -> Rubric:
         for of, mine in _file(course).lessons.get(name, {}).items()
         for item, one in mine.items()
     ]
-    items = grouped((of, (item, one)) for of, item, one in listed + edited)
     return Rubric(
-        {of: dict(mine) for of, mine in items.items()},
+        {
+            of: dict(mine)
+            for of, mine in grouped((of, (item, one)) for of, item, one in listed + edited).items()
+        },
         frozenset((of, item) for of, item, _ in edited),
         tuple(act for act in logged(course.root / LOG, RubricAct) if act.lesson == name),
     )
@@ -257,9 +261,12 @@ def answers(course: CourseFolder, name: str) -> Iterator[AnswerToMark]:
         kept = verdicts.read_if_any(course.path("autograded", name, learner))
         for cell in verdicts.cells(course.notebook("autograded", name, learner)) if kept else ():
             if (exercise := grade_id(cell)) in kept:
-                source = cuda_source("".join(cell["source"]))
                 yield AnswerToMark(
-                    learner, file.person(learner).section, exercise, source, kept[exercise]
+                    learner,
+                    file.person(learner).section,
+                    exercise,
+                    cuda_source("".join(cell["source"])),
+                    kept[exercise],
                 )
 
 

@@ -152,9 +152,9 @@ class HandInQueue:
                 tries=rules.tries,
                 sha256=hashlib.sha256(content).hexdigest(),
             )
-            line = msgspec.to_builtins(receipt)
             receipt = msgspec.structs.replace(
-                receipt, code=self._log("received", learner, lesson, now, line)
+                receipt,
+                code=self._log("received", learner, lesson, now, msgspec.to_builtins(receipt)),
             )
             self._rows(
                 "INSERT INTO work VALUES (?, ?, ?, ?, ?, ?, NULL)",
@@ -326,11 +326,13 @@ class HandInService:
             f"waiting for the judge; {ahead} before you", 503, wait=POLL + EACH * ahead
         )
         whole = msgspec.json.decode(unless(result, waiting), type=Report, strict=False)
-        seen = (
-            replace(one, verdict=one.verdict and _shown(one.verdict, shows))
-            for one in whole.checked
+        seen = Report(
+            tuple(
+                replace(one, verdict=one.verdict and _shown(one.verdict, shows))
+                for one in whole.checked
+            )
         )
-        return {"shows": shows, "report": Report(tuple(seen)).to_dict()}
+        return {"shows": shows, "report": seen.to_dict()}
 
     def begin(self, learner: str, _: bytes, lesson: str) -> dict[str, object]:
         """Begin an exam: the learner's own notebook, and until when there is time."""
@@ -489,15 +491,14 @@ async def serve(
         r".*/handins/(\w{1,100})/([0-9a-f]{32})": {"PUT": service.take, "GET": service.answer},
         r".*/exams/(\w{1,100})": {"POST": service.begin},
     }
-    application = Application(
-        [
-            (path, LearnerRequest, {"queue": service.queue, "does": by_method})
-            for path, by_method in does.items()
-        ],
-        log_function=lambda _: None,
-    )
     server = HTTPServer(
-        application,
+        Application(
+            [
+                (path, LearnerRequest, {"queue": service.queue, "does": by_method})
+                for path, by_method in does.items()
+            ],
+            log_function=lambda _: None,
+        ),
         ssl_options=tls,
         max_body_size=LARGEST,
         max_buffer_size=LARGEST + (64 << 10),

@@ -86,9 +86,12 @@ def draw(course: CourseFolder, feature: str) -> Path:
         odd = sum(int(code[-1], 16) % 2 for code in drawn.values())
         is_odd = 2 * odd + chance.random() < len(drawn) + 0.5  # the smaller half, or either
         drawn[learner] = f"{feature}-{chance.randrange(0, 1 << 24, 2) + is_odd:06x}"
-    rows = [{"learner": learner, "code": code} for learner, code in sorted(drawn.items())]
     path.parent.mkdir(exist_ok=True)
-    spreadsheets.write(path, ["learner", "code"], rows)
+    spreadsheets.write(
+        path,
+        ["learner", "code"],
+        [{"learner": learner, "code": code} for learner, code in sorted(drawn.items())],
+    )
     return path
 
 

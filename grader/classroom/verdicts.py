@@ -132,8 +132,11 @@ def floors(
     """The exercises for whose answers, and just these, feedback has shown points; and these."""
     shown = shown_points(course, lesson, learner)
     names = {answer.name: named(answer.source) for answer in answers}
-    same = sorted(name for name in names.keys() & shown if shown[name][1] == names[name])
-    return tuple((name, shown[name][0]) for name in same)
+    return tuple(
+        (name, points)
+        for name, (points, answer) in sorted(shown.items())
+        if names.get(name) == answer
+    )
 
 
 def shown_points(course: CourseFolder, lesson: str, learner: str) -> ShownPoints:

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ..cuda.errors import visible
-from ..errors import CourseError, of_a_file, of_an_extra, of_the_machine
+from ..errors import CourseError, of_a_file, of_an_extra, of_the_machine, unless
 
 if TYPE_CHECKING:
     from typer._click import Context, HelpFormatter  # what typer has in place of click's
@@ -131,8 +131,7 @@ class Commands(TyperGroup):
             known = _known(error)
             complain(str(known) if known else _our_fault(error))
             raise typer.Exit(REFUSED if known else STUMBLED) from error
-        if status:
-            raise typer.Exit(status)
+        unless(not status, typer.Exit(status))
 
 
 @cache

@@ -180,8 +180,11 @@ def _shown(exercise: Exercise) -> int:
     if not exercise.rules:
         say(f"{exercise.id}: {exercise.kind.promise}")
         return 0
-    covering = ((case, chosen.of_case(case)) for case in exercise.cases)
-    without = [case.name for case, made in covering if made and not made.rows]
+    without = [
+        case.name
+        for case in exercise.cases
+        if (made := chosen.of_case(case)) is not None and not made.rows
+    ]
     say(*(f"{exercise.id}: the case {name!r} has no launch" for name in without))
     unmet = len(without)
     for met in classes.met(exercise, classes.drawn(exercise)):

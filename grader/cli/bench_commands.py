@@ -64,15 +64,21 @@ def show_speed(
         share = Text(f"{figure.value / target:.2f}", "green" if figure.reached else "bold red")
         return f"{'at least' if figure.at_least else 'at most'} {target:g} {figure.unit}", share
 
-    rows = (
-        (
-            *(figure.what, f"{figure.value:,.3g} {figure.unit}"),
-            *(beside(figure.target, figure) if figure.target is not None else ()),
+    console.print(
+        table(
+            ("what", "measured", "target", "of the target"),
+            (
+                (
+                    *(figure.what, f"{figure.value:,.3g} {figure.unit}"),
+                    *(beside(figure.target, figure) if figure.target is not None else ()),
+                )
+                for figure in figures
+            ),
+            figures=3,
+            title=title,
+            title_justify="left",
         )
-        for figure in figures
     )
-    columns = ("what", "measured", "target", "of the target")
-    console.print(table(columns, rows, figures=3, title=title, title_justify="left"))
 
 
 def write(measured: Measured, folder: Path) -> None:
@@ -93,8 +99,12 @@ def write(measured: Measured, folder: Path) -> None:
 def show_changes(measured: Measured, against: Path, console: Console) -> None:
     """What became faster or slower than the file says."""
     then = timings.kept(against)
-    now = [one for of_lesson in measured.values() for one in of_lesson]
-    pairs = [(one, then[one.name]) for one in now if one.name in then]
+    pairs = [
+        (one, then[one.name])
+        for of_lesson in measured.values()
+        for one in of_lesson
+        if one.name in then
+    ]
     different = [change for pair in pairs for change in timings.changes(*pair)]
     rows = (
         (
@@ -104,9 +114,14 @@ def show_changes(measured: Measured, against: Path, console: Console) -> None:
         for one in sorted(different, key=lambda change: change.times_as_fast)
     )
     if different:
-        columns = ("benchmark", "size", "variant", "ms then", "ms now", "times as fast")
         console.print(
-            table(columns, rows, figures=3, title=f"Beside {against}", title_justify="left")
+            table(
+                ("benchmark", "size", "variant", "ms then", "ms now", "times as fast"),
+                rows,
+                figures=3,
+                title=f"Beside {against}",
+                title_justify="left",
+            )
         )
     alike = sum(timings.compared(*pair) for pair in pairs) - len(different)
     console.print(f"As fast as then, as far as these times can tell: {alike} more.")

@@ -141,8 +141,13 @@ def serve(
             f"{here.root.absolute()} takes hand-ins at {where}; "
             "Ctrl-C ends that, and nothing is lost"
         )
-        tls = {"certfile": certificate, "keyfile": key} if certificate else None
-        asyncio.run(serving.serve(service, sockets, tls))
+        asyncio.run(
+            serving.serve(
+                service,
+                sockets,
+                {"certfile": certificate, "keyfile": key} if certificate else None,
+            )
+        )
 
 
 # ---- grading ----
@@ -283,12 +288,15 @@ def _diagnoses(graded: Iterable[collecting.Graded]) -> Table:
     exercises = grouped(
         (name, kept["verdict"]["status"]) for one in graded for name, kept in one.exercises.items()
     )
-    rows = (
-        ("" if place else name, _status(status), str(learners))
-        for name, statuses in exercises.items()
-        for place, (status, learners) in enumerate(Counter(statuses).most_common())
+    return table(
+        ("exercise", "diagnosis", "learners"),
+        (
+            ("" if place else name, _status(status), str(learners))
+            for name, statuses in exercises.items()
+            for place, (status, learners) in enumerate(Counter(statuses).most_common())
+        ),
+        box=SIMPLE_HEAD,
     )
-    return table(("exercise", "diagnosis", "learners"), rows, box=SIMPLE_HEAD)
 
 
 def _status(status: str, line: str = "") -> Text:
@@ -447,12 +455,16 @@ def show_leaderboard(
     here, (about,), names = opened(lesson, section, anonymous)
     unless(about.contests, ClassroomError(f"There is no contest in {about.name}."))
     for contest in about.contests:
-        columns = ("", "learner", "sectors / least", "instructions / least")
-        rows = (
-            (str(place), name, f"{costs.sectors:.2f}", f"{costs.instructions:.2f}")
-            for place, name, costs in export.leaderboard(here, about, contest, names)
+        ranks = table(
+            ("", "learner", "sectors / least", "instructions / least"),
+            (
+                (str(place), name, f"{costs.sectors:.2f}", f"{costs.instructions:.2f}")
+                for place, name, costs in export.leaderboard(here, about, contest, names)
+            ),
+            title=contest.exercise,
+            box=SIMPLE_HEAD,
         )
-        Console().print(table(columns, rows, title=contest.exercise, box=SIMPLE_HEAD))
+        Console().print(ranks)
 
 
 # ---- in front of a class ----
@@ -493,22 +505,19 @@ def show_demo(
 
 def _grades(lesson: str, graded: Iterable[collecting.Graded]) -> Table:
     """Every learner's exercises, with points and diagnosis."""
-    verdicts = (
-        (each, {name: kept["verdict"] for name, kept in each.exercises.items()}) for each in graded
-    )
-    rows = (
-        (
-            "" if place else one.learner,
-            name,
-            f"{verdict['points']:g} / {verdict['max_points']:g}",
-            _status(verdict["status"], f", line {verdict['line']}" if verdict["line"] else ""),
-        )
-        for one, found in verdicts
-        for place, (name, verdict) in enumerate(found.items())
-    )
     return table(
         ("learner", "exercise", "points", "diagnosis"),
-        rows,
+        (
+            (
+                "" if place else one.learner,
+                name,
+                f"{verdict['points']:g} / {verdict['max_points']:g}",
+                _status(verdict["status"], f", line {verdict['line']}" if verdict["line"] else ""),
+            )
+            for one in graded
+            for place, (name, kept) in enumerate(one.exercises.items())
+            for verdict in [kept["verdict"]]
+        ),
         title=lesson,
         box=SIMPLE_HEAD,
         pad_edge=False,
@@ -559,9 +568,14 @@ def step_through(
     while at < len(screens):
         mistake, verdict = screens[at]
         console.clear()
-        title = Text(mistake.title, "bold", justify="center")
-        number = f"{at // 2 + 1} of {len(mistakes)}"
-        console.print(Panel(title, title=mistake.wrong.exercise, subtitle=number, padding=1))
+        console.print(
+            Panel(
+                Text(mistake.title, "bold", justify="center"),
+                title=mistake.wrong.exercise,
+                subtitle=f"{at // 2 + 1} of {len(mistakes)}",
+                padding=1,
+            )
+        )
         text = Text(no_wrap=True, overflow="ellipsis")
         for line in changes(lesson, mistake):
             # Told apart by all eyes.

@@ -135,10 +135,11 @@ def accommodate_learner(
     if learner is not None:
         unless((days, factor) != (None, None), typer.BadParameter("give --days or --time, too"))
         before = coursefile.read(here).person(learner).more_days
-        fewer = (
-            f"{learner} had {counted(before, 'day')} more. What came in these days will be late."
+        require_meant(
+            [f"{learner} had {counted(before, 'day')} more. What came in these days will be late."]
+            * (days is not None and days < before),
+            yes,
         )
-        require_meant([fewer if days is not None and days < before else ""], yes)
         planning.accommodate(here, learner, more_days=days, time_factor=factor)
     file = coursefile.read(here)
     listed = [
@@ -188,12 +189,12 @@ def enter_roster(
         here, read, {one.name: one.title for one in course.lessons(here.kernels)}
     )
     sections = Counter(one.section for one in read.members if one.section)
-    teams = {one.team for one in read.members if one.team}
     named = ", ".join(f"{name} ({count})" for name, count in sorted(sections.items()))
     say(
         f"The gradebook and {coursefile.FILE} in {short(here.root)} now have "
         f"{counted(len(read.members), 'learner')} from a file of {read.system.name}; "
-        f"sections: {named or 'none'}; teams: {len(teams) or 'none'}",
+        f"sections: {named or 'none'}; teams: "
+        f"{len({one.team for one in read.members if one.team}) or 'none'}",
         *(platforms.column(read.system.name, *of_lesson) for of_lesson in columns.items()),
         f"In the gradebook and not in {file.name}: {some(absent)}. Nobody was removed."
         if absent
@@ -259,9 +260,8 @@ def export_marks(
         names = export.shown_names(here, section, anonymous)
     read = export.read(lessons, names, everybody)
     what = lessons[0].name if lesson else "course"
-    content = platforms.content(system, read, decimal, anonymous)
     path = to or here.root / "export" / f"{what}-{system}{platforms.SYSTEMS[system].suffix}"
-    filed(path, content)
+    filed(path, platforms.content(system, read, decimal, anonymous))
     without = sum(not line.scores for line in read.lines)
     unread = sum(line.unreadable for line in read.lines)
     unreadable = f", {unread} to mark by hand" if unread else ""
@@ -422,10 +422,12 @@ def _table(
         _cells(one, file, one.learner in strangers) | exam.get(one.learner, {}) for one in learners
     ]
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
-    cells = (
-        [Text(row[name], "red" if name == "to do" else "") for name in columns] for row in rows
+    made = table(
+        columns,
+        ([Text(row[name], "red" if name == "to do" else "") for name in columns] for row in rows),
+        box=SIMPLE_HEAD,
+        pad_edge=False,
     )
-    made = table(columns, cells, box=SIMPLE_HEAD, pad_edge=False)
     for column in made.columns:
         column.no_wrap = column.header in ("learner", "due", "handed in", "begun", "until", "tries")
     return made

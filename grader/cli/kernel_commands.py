@@ -84,8 +84,8 @@ def check(
         ]
     terminal.complain(*(one.problem for one in checked if one.problem))
     if as_json:
-        report = (Checked(one.exercise, one.problem, one.verdict) for one in checked)
-        typer.echo(json.dumps(Report(tuple(report)).to_dict(), indent=2))
+        report = Report(tuple(Checked(one.exercise, one.problem, one.verdict) for one in checked))
+        typer.echo(json.dumps(report.to_dict(), indent=2))
     else:
         for answer in checked:
             _show(Console(), answer, hint)
@@ -143,7 +143,6 @@ def _check_notebook(path: Path, wanted: str | None, root: Path) -> list[CheckedA
     lesson = course.lesson(call[1], root, compilers.chosen_name())
     lesson = variants.mine(lesson, call[3]) if call[3] else lesson
     only = wanted and lesson.exercise(wanted.rpartition("/")[2]).name
-    names = [exercise.name for exercise in lesson.exercises]
     return [
         _judged(
             lesson,
@@ -155,7 +154,7 @@ def _check_notebook(path: Path, wanted: str | None, root: Path) -> list[CheckedA
         )
         if answer.source is not None
         else CheckedAnswer(f"{lesson.name}/{answer.name}", answer.problem, None)
-        for answer in find(notebook, names)
+        for answer in find(notebook, [exercise.name for exercise in lesson.exercises])
         if only in (None, answer.name)
     ]
 
@@ -223,8 +222,10 @@ def line_in_file(path: Path, text: str, source: str, line: int) -> int | None:
                 for found in map(_TEXT.fullmatch, text.splitlines())
             ]
             starts = range(len(read) - len(lines) + 1 if line <= len(lines) else 0)
-            found = (start for start in starts if read[start : start + len(lines)] == lines)
-            return next((start + line for start in found), None)
+            return next(
+                (start + line for start in starts if read[start : start + len(lines)] == lines),
+                None,
+            )
     return None
 
 

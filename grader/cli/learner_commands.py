@@ -113,12 +113,15 @@ def update() -> None:
     root = folder.here()
     updated = editions.update(root)
     for lesson, changes in updated.items():
-        rows = (
-            f"  {kind:<8} {cell}{': the new text is below yours' if kind == editions.BELOW else ''}"
-            for kind, cells in changes.items()
-            for cell in cells
+        say(
+            f"{lesson}:",
+            *(
+                f"  {kind:<8} {cell}"
+                f"{': the new text is below yours' if kind == editions.BELOW else ''}"
+                for kind, cells in changes.items()
+                for cell in cells
+            ),
         )
-        say(f"{lesson}:", *rows)
     typer.echo(
         f"The notebooks as they were are in {root / editions.BEFORE}."
         if updated
@@ -162,8 +165,13 @@ def submit(
     complain(*done.problems, f"You have not begun {', '.join(done.blank)}." if done.blank else "")
     if passed := [name for name, verdict in done.verdicts.items() if verdict.status == "passed"]:
         typer.echo(f"In the cases that you see these pass: {', '.join(passed)}.")
-    left = {name: one for name, one in done.verdicts.items() if one.status not in DONE}
-    complain(*(f"{name} does not pass yet: {_said(one)}" for name, one in left.items()))
+    complain(
+        *(
+            f"{name} does not pass yet: {_said(one)}"
+            for name, one in done.verdicts.items()
+            if one.status not in DONE
+        )
+    )
     typer.echo(
         f"Hand in this file: {done.to}"
         if done.to

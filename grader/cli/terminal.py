@@ -81,16 +81,20 @@ def show_verdict(
     if verdict.status == "passed" and every_size and every_size.tried:
         console.print(Text(f"{sizes.REMARK} {visible(every_size.why)}"))
     if verdict.cases and verdict.status != "not_attempted":
-        rows = (
+        cases = table(
+            ("case", "", "status", "points"),
             (
-                case.name,
-                "" if case.visible else "hidden",
-                _status(verdict, case.status),
-                f"{case.points:g} / {case.max_points:g}",
-            )
-            for case in verdict.cases
+                (
+                    case.name,
+                    "" if case.visible else "hidden",
+                    _status(verdict, case.status),
+                    f"{case.points:g} / {case.max_points:g}",
+                )
+                for case in verdict.cases
+            ),
+            figures=1,
         )
-        console.print(table(("case", "", "status", "points"), rows, figures=1))
+        console.print(cases)
     show_failures(console, verdict, source, hint)
 
 
@@ -214,18 +218,17 @@ def _table(title: str, columns: Columns, source: list[str], counters: Counters) 
     caption = Text("\n".join(metrics), "dim")  # the names that Nsight Compute gives the columns
     # A word per row, so that figures leave the source some room.
     headings = ("line", "source", *(heading.replace(" ", "\n") for heading in columns))
-    rows: Iterable[Iterable[str | Text]] = (
-        (
-            str(line or ""),
-            source[line - 1].partition("//")[0].strip() if line else "(code of no line)",
-            *(_figure(counter, counts) for counter in columns.values()),
-        )
-        for line, counts in sorted(counters.lines.items())
-        if _has(columns, counts)
-    )
     made = table(
         headings,
-        rows,
+        (
+            (
+                str(line or ""),
+                source[line - 1].partition("//")[0].strip() if line else "(code of no line)",
+                *(_figure(counter, counts) for counter in columns.values()),
+            )
+            for line, counts in sorted(counters.lines.items())
+            if _has(columns, counts)
+        ),
         figures=len(columns),
         title=title,
         title_justify="left",
@@ -237,8 +240,10 @@ def _table(title: str, columns: Columns, source: list[str], counters: Counters) 
     )
     made.columns[0].justify, made.columns[0].no_wrap = "right", True
     made.add_section()
-    total = (_figure(counter, counters.total) for counter in columns.values())
-    made.add_row("", Text("in all", "bold"), *total)
+    made.add_row(
+        *("", Text("in all", "bold")),
+        *(_figure(counter, counters.total) for counter in columns.values()),
+    )
     return made
 
 

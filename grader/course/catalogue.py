@@ -48,8 +48,8 @@ def lessons(root: Path = KERNELS) -> tuple[Lesson, ...]:
 def lesson(name: str, root: Path = KERNELS, compiler: str = solution_counts.COMPILER) -> Lesson:
     """The lesson called `name`, its budgets as that compiler makes the solutions; NotInCourse with
     the names there are otherwise, AuthorError when its files are not as they must be."""
-    if name not in names(root):  # names come from notebooks too: "../elsewhere" must run nothing
-        raise NotInCourse(_no_lesson(name, root))
+    # Names come from notebooks too: "../elsewhere" must run nothing.
+    unless(name in names(root), NotInCourse(_no_lesson(name, root)))
     return _lesson(root / name, compiler)
 
 
@@ -76,10 +76,17 @@ def _no_lesson(given: str, root: Path) -> str:
 
 def _lesson(path: Path, compiler: str = solution_counts.COMPILER) -> Lesson:
     """The lesson in the folder `path`, executed again only when a file of it has changed."""
-    read = ("*.py", "*.cu", "lesson.md", "steps*.json", chosen.FILE, KEYS)
-    files = [file for pattern in read for file in sorted(path.glob(pattern)) if file.is_file()]
-    seen = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
-    return _loaded(path, compiler, tuple(seen))
+    files = (
+        file
+        for pattern in ("*.py", "*.cu", "lesson.md", "steps*.json", chosen.FILE, KEYS)
+        for file in sorted(path.glob(pattern))
+        if file.is_file()
+    )
+    return _loaded(
+        path,
+        compiler,
+        tuple((str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files),
+    )
 
 
 @lru_cache(maxsize=64)
@@ -141,26 +148,23 @@ def _defined(file: Path, compiler: str) -> Iterator[Exercise]:
             )
             continue
         counts = solution_counts.of_exercise(file.parent, one.name, compiler)
-        cases = []
-        for case in chosen.dealt(one.cases, rows.get(one.name, ())):
-            ours = counts.get(case.name, {})
-            is_known = len(ours) > 1  # more than its steps
-            cases.append(
-                replace(
-                    case,
-                    problem=_drawn(case.problem, file, case.name),
-                    budgets=tuple(budget.beside(ours) for budget in case.budgets)
-                    if is_known
-                    else case.budgets,
-                    ours=ours,
-                )
-            )
         yield replace(
             one,
             id=f"{file.parent.name}/{one.name}",
             file=file.name,
             solution=authors.text(file.with_name(one.source)),
-            cases=tuple(cases),
+            cases=tuple(
+                replace(
+                    case,
+                    problem=_drawn(case.problem, file, case.name),
+                    budgets=tuple(budget.beside(ours) for budget in case.budgets)
+                    if len(ours) > 1  # more than its steps
+                    else case.budgets,
+                    ours=ours,
+                )
+                for case in chosen.dealt(one.cases, rows.get(one.name, ()))
+                for ours in [counts.get(case.name, {})]
+            ),
         )
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import unless
 from . import classes, rules, solution_counts
 from .inputs import anywhere, hidden, longest_path, mixed, together
 from .model import Case, Exercise, Problem, Rule
@@ -130,8 +131,10 @@ def _launches_for(
         found.append((there[:, pairs[:, 0]] & there[:, pairs[:, 1]], able, np.full(len(able), at)))
     covers, launch, filling = map(np.concatenate, zip(*found, strict=True))
     options = LaunchChoices(covers, costs[launch], shapes[launch])
-    if not options.covers.any(axis=0).all():
-        raise rules.RuleError(f"no launch of {rule.kernel} meets what is missing")
+    unless(
+        options.covers.any(axis=0).all(),
+        rules.RuleError(f"no launch of {rule.kernel} meets what is missing"),
+    )
     for best in options.cover():
         numbers = {name: int(one[launch[best]]) for name, one in promise.launches.items()}
         yield _row(rule, numbers, fillings[filling[best]])
@@ -195,14 +198,15 @@ def _fillings(rule: Rule, known: tuple[classes.Class, ...]) -> tuple[list[Fillin
     """Ways to fill arrays and to place them, and which of the `known` classes each is of."""
     values = dict.fromkeys([*((one,) for one in rule.values), rule.values])  # all together, too
     fillings = [(one, moved) for one in values for moved in (False, True)[: 2 - rule.aligned]]
-    columns = [
+    columns = np.array(
         [
             what in one if factor == "values" else (what == "anywhere") == moved
+            for one, moved in fillings
             for factor, what in known
-        ]
-        for one, moved in fillings
-    ]
-    return fillings, np.array(columns, bool).reshape(len(fillings), len(known))
+        ],
+        bool,
+    )
+    return fillings, columns.reshape(len(fillings), len(known))
 
 
 def _rows_of(rule: Rule, numbers: classes.Numbers) -> np.ndarray:

@@ -151,11 +151,11 @@ def _products(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
 def _outer_sizes(rule: Rule) -> set[tuple[str, str]]:
     """The first two sizes of each array whose length is a product of three."""
     size = r"([A-Za-z][\w.]*)"
-    products = (
-        re.fullmatch(rf"{size} \* {size} \* {size}", one.length or "")
+    return {
+        (product[1], product[2])
         for one in rules.parameters(rule)
-    )
-    return {(product[1], product[2]) for product in products if product}
+        if (product := re.fullmatch(rf"{size} \* {size} \* {size}", one.length or ""))
+    }
 
 
 def _blocks(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
@@ -194,8 +194,14 @@ def edges_of(rule: Rule) -> dict[str, tuple[str, ...]]:
 
 def _step(rule: Rule, name: str) -> int:
     """From a size of the parameter to the next one."""
-    found = (re.fullmatch(rf"{name} % (\d+) == 0", condition) for condition in rule.where)
-    return next((int(match[1]) for match in found if match), 1)
+    return next(
+        (
+            int(match[1])
+            for condition in rule.where
+            if (match := re.fullmatch(rf"{name} % (\d+) == 0", condition))
+        ),
+        1,
+    )
 
 
 def _tried(rule: Rule) -> Numbers:
@@ -276,10 +282,12 @@ def _product(numbers: Numbers, shape: str) -> np.ndarray:
 
 def elements_of(rule: Rule, numbers: Numbers) -> np.ndarray:
     """Of the largest array whose length the sizes tell."""
-    lengths = [known(one.length, numbers) for one in rules.parameters(rule) if one.length]
-    return reduce(
-        np.maximum, (one for one in lengths if one is not None), np.zeros(count_of(numbers), int)
+    lengths = (
+        length
+        for one in rules.parameters(rule)
+        if one.length and (length := known(one.length, numbers)) is not None
     )
+    return reduce(np.maximum, lengths, np.zeros(count_of(numbers), int))
 
 
 def _passes(rule: Rule, numbers: Numbers) -> np.ndarray:
@@ -335,8 +343,10 @@ class Met:
         names = [f"{factor}: {what}" for factor, what in self.promised.classes]
         alone = self.missing.diagonal()
         yield from (name for name, lacks in zip(names, alone, strict=True) if lacks)
-        pairs = np.argwhere(np.triu(self.missing, 1) & ~(alone[:, None] | alone))
-        yield from (f"{names[a]}, with {names[b]}" for a, b in pairs)
+        yield from (
+            f"{names[a]}, with {names[b]}"
+            for a, b in np.argwhere(np.triu(self.missing, 1) & ~(alone[:, None] | alone))
+        )
 
 
 def met(exercise: Exercise, problems: Iterable[Problem]) -> tuple[Met, ...]:
@@ -371,10 +381,9 @@ def _met(rule: Rule, launched: list[tuple[Problem, Launch]]) -> Met:
 def _values_and_begins(rule: Rule, problem: Problem, launch: Launch) -> set[Class]:
     arrays = [arg for arg in launch.args if isinstance(arg, str)]
     moved = any(problem.begins.get(name, 0) for name in arrays)
-    given = [problem.inputs[name] for name in arrays if name in problem.inputs]
     return {("arrays begin", "anywhere" if moved else "aligned")} | {
         ("values", one)
-        for array in given
+        for array in (problem.inputs[name] for name in arrays if name in problem.inputs)
         if array.dtype.kind == "f" and array.size
         for one in inputs.classes_of(array, rule.values, rule.elementwise)
     }

@@ -214,25 +214,24 @@ def together(*problems: Problem) -> Problem:
             for name, value in getattr(problem, buffers).items()
         }
 
-    launches = tuple(
-        replace(
-            launch,
-            args=tuple(
-                arg.called(f"{arg}_{k}")
-                if isinstance(arg, Boxes)
-                else f"{arg}_{k}"
-                if isinstance(arg, str)
-                else arg
-                for arg in launch.args
-            ),
-        )
-        for k, problem in enumerate(problems)
-        for launch in problem.launches
-    )
     return Problem(
         suffixed("inputs"),
         suffixed("outputs"),
-        launches,
+        tuple(
+            replace(
+                launch,
+                args=tuple(
+                    arg.called(f"{arg}_{k}")
+                    if isinstance(arg, Boxes)
+                    else f"{arg}_{k}"
+                    if isinstance(arg, str)
+                    else arg
+                    for arg in launch.args
+                ),
+            )
+            for k, problem in enumerate(problems)
+            for launch in problem.launches
+        ),
         suffixed("scratch"),
         begins=suffixed("begins"),
     )

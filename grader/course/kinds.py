@@ -328,10 +328,12 @@ class Number(WrittenQuestion, told="number"):
                 *(("", next(iter(self.units.values()), 1.0)), *self.units.items()),
             )
         }
-        allowed = " or ".join(f"`{one}`" for one in self.units if one) or "no unit"
         unless(
             (alike := unicodedata.normalize("NFKC", unit)) in worth,
-            LearnerError(f"The unit `{unit:.40}` does not fit. The question takes {allowed}."),
+            LearnerError(
+                f"The unit `{unit:.40}` does not fit. The question takes "
+                f"{' or '.join(f'`{one}`' for one in self.units if one) or 'no unit'}."
+            ),
         )
         return float(number) * worth[alike]
 
@@ -372,8 +374,10 @@ def _shuffled(given: list[str], lines: list[str]) -> list[str]:
     """`given` in an order that depends on the lines alone, and in which as few of `lines` as can be
     found follow each other as they do there."""
     follows = set(pairwise(lines))
-    orders = [
-        sorted(given, key=lambda line: hashlib.sha256(f"{attempt} {line}".encode()).digest())
-        for attempt in range(_ATTEMPTS)
-    ]
-    return min(orders, key=lambda order: sum(pair in follows for pair in pairwise(order)))
+    return min(
+        (
+            sorted(given, key=lambda line: hashlib.sha256(f"{attempt} {line}".encode()).digest())
+            for attempt in range(_ATTEMPTS)
+        ),
+        key=lambda order: sum(pair in follows for pair in pairwise(order)),
+    )

@@ -92,15 +92,17 @@ class Problem:
 
     def comparing(self, outputs: Collection[str]) -> "Problem":
         """The same problem where only these outputs are compared; the others are scratch."""
-        blank = {
-            name: (one.value.shape, np.dtype(one.dtype).type)
-            for name, one in self.outputs.items()
-            if name not in outputs
-        }
         return replace(
             self,
             outputs={name: self.outputs[name] for name in outputs},
-            scratch={**self.scratch, **blank},
+            scratch={
+                **self.scratch,
+                **{
+                    name: (one.value.shape, np.dtype(one.dtype).type)
+                    for name, one in self.outputs.items()
+                    if name not in outputs
+                },
+            },
         )
 
 
@@ -138,8 +140,11 @@ class Budget:
         """This budget as a number; `solution` holds its counters that are not 0."""
         if isinstance(self.at_most, int):
             return self
-        most = math.ceil(self.at_most.factor * solution.get(self.counter, 0))
-        return replace(self, at_most=most, times=self.at_most)
+        return replace(
+            self,
+            at_most=math.ceil(self.at_most.factor * solution.get(self.counter, 0)),
+            times=self.at_most,
+        )
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import counted
+from ..errors import counted, unless
 from .inputs import VALUES
 from .model import Boxes, Dim, Exercise, Launch, Problem, Rule
 
@@ -27,7 +27,8 @@ DTYPES = {
 }
 
 _PARAMETER = re.compile(
-    r"(?P<out>out )?(?P<type>\w+(?: char)?) (?P<name>\w+)(?:\[(?P<length>[^]]*)\](?P<zero> = 0)?)?"
+    rf"(?P<out>out )?(?P<type>{'|'.join(DTYPES)}) (?P<name>\w+)"
+    r"(?:\[(?P<length>[^]]*)\](?P<zero> = 0)?)?"
 )
 
 _ALLOWED = (
@@ -58,8 +59,7 @@ def _compiled(expression: str) -> CodeType:
     for node in ast.walk(tree):
         number = isinstance(node, ast.Constant) and isinstance(node.value, int)
         chained = isinstance(node, ast.Compare) and len(node.ops) > 1
-        if chained or not (number or isinstance(node, _ALLOWED)):
-            raise KeyError(ast.unparse(node))
+        unless(not chained and (number or isinstance(node, _ALLOWED)), KeyError(ast.unparse(node)))
     looked_up = re.sub(r"\b[A-Za-z_][\w.]*", r'names["\g<0>"]', ast.unparse(tree))
     return compile(looked_up, "rule", "eval")
 
@@ -85,9 +85,10 @@ def parameters(rule: Rule) -> tuple[RuleParameter, ...]:
 
 def _parameter(text: str) -> RuleParameter:
     """`float x[n]`, `out int y[n]`, `int count[1] = 0`."""
-    match = _PARAMETER.fullmatch(text)
-    if not match or match["type"] not in DTYPES:
-        raise RuleError(f"{text!r} is no parameter such as 'float x[n]' or 'int n'")
+    match = unless(
+        _PARAMETER.fullmatch(text),
+        RuleError(f"{text!r} is no parameter such as 'float x[n]' or 'int n'"),
+    )
     return RuleParameter(
         match["name"],
         np.dtype(DTYPES[match["type"]]),
@@ -192,8 +193,7 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
         )
     maps = {one.name: (one.box, one.swizzle) for one in rule.maps}
     sizes, pairs = _sizes(problem), zip(declared, launch.args, strict=True)
-    arrays = ((one, arg) for one, arg in pairs if isinstance(arg, str))
-    for one, arg in arrays:
+    for one, arg in ((one, arg) for one, arg in pairs if isinstance(arg, str)):
         size, dtype = sizes[arg]
         if maps.get(one.name) != ((arg.box, arg.swizzle) if isinstance(arg, Boxes) else None):
             yield f"{one.name} has another tensor map"

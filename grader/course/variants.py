@@ -404,8 +404,11 @@ def whole(x: np.ndarray) -> np.ndarray:
 def changes(text: str, wanted: str) -> tuple[Change, ...]:
     """What to change of a text to get the `wanted` one."""
     old, new = text.splitlines(keepends=True), wanted.splitlines(keepends=True)
-    steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return tuple((a, b - a, "".join(new[c:d])) for tag, a, b, c, d in steps if tag != "equal")
+    return tuple(
+        (a, b - a, "".join(new[c:d]))
+        for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        if tag != "equal"
+    )
 
 
 def changed(text: str, changes: tuple[Change, ...]) -> str:
@@ -455,8 +458,9 @@ def own(exercise: Exercise, drawn: Mapping[str, str]) -> Exercise:
 
 def owned(lesson: Lesson, drawn: Mapping[str, str]) -> Lesson:
     """The lesson as that learner has it; without contests, as variants cost different amounts."""
-    exercises = tuple(own(one, drawn) for one in lesson.exercises)
-    return replace(lesson, exercises=exercises, contests=())
+    return replace(
+        lesson, exercises=tuple(own(one, drawn) for one in lesson.exercises), contests=()
+    )
 
 
 def mine(lesson: Lesson, key: str) -> Lesson:

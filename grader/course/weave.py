@@ -21,8 +21,7 @@ from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import Any
 
-import nbformat
-from nbformat import NotebookNode, v4
+from nbformat import NO_CONVERT, NotebookNode, v4, writes
 
 from ..errors import AuthorError, NotInCourse, unless
 from ..grouped import grouped
@@ -36,6 +35,7 @@ _SET_UP = """\
 from grader.notebook import bench, check, draw, hint, lesson, predict, watch
 import numpy as np
 lesson("{name}"{more})"""
+_FOLDED = {"jupyter": {"source_hidden": True}}  # metadata of a cell whose text a click shows
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
@@ -49,7 +49,7 @@ _BREAK = re.compile(
     r"|^(?P<unclosed>`{3}|~{3})",
     re.MULTILINE,
 )
-_DIRECTIVE = re.compile(r"\{(\w+)\} *(\S+)(?P<more> folded| without rules)?")
+_DIRECTIVE = re.compile(r"\{(kernel|exercise)\} *(\S+)(?P<more> folded| without rules)?")
 _IPYTHON = re.compile(r"^\s*[%!]|\?\s*$", re.MULTILINE)  # what is no Python, and runs all the same
 
 
@@ -103,7 +103,7 @@ def _notebook(kind: str, name: str, cells: list[NotebookNode]) -> NotebookNode:
 
 def text(notebook: NotebookNode) -> str:
     """`notebook` as the text of an .ipynb file."""
-    return f"{nbformat.writes(notebook, version=nbformat.NO_CONVERT)}\n"
+    return f"{writes(notebook, version=NO_CONVERT)}\n"
 
 
 def cuda_cell(name: str, source: str, magic: str = "cuda") -> str:
@@ -129,8 +129,13 @@ def hand_out(notebook: NotebookNode, lesson: Lesson, given: Mapping[str, Exercis
 
 def graded(grade_id: str, **what: object) -> dict[str, dict[str, object]]:
     """Metadata that make nbgrader call a cell `grade_id`; `what` sets grade, solution, points..."""
-    flags = {"grade": False, "locked": False, "solution": False, "task": False}
-    return {"nbgrader": {"schema_version": 3, "grade_id": grade_id, **flags, **what}}
+    return {
+        "nbgrader": {
+            **{"schema_version": 3, "grade_id": grade_id},
+            **{"grade": False, "locked": False, "solution": False, "task": False},
+            **what,
+        }
+    }
 
 
 def grade_id(cell: dict[str, Any]) -> str:
@@ -173,9 +178,10 @@ def _code_cells(lesson: Lesson, fence: re.Match[str], line: int) -> list[Noteboo
         return [_python_cell(lesson, fence["body"], line)]
     if not info.startswith("{"):
         return []
-    directive = _DIRECTIVE.fullmatch(info)
-    if not directive or directive[1] not in ("kernel", "exercise"):
-        raise _error(lesson, line, f"`{info}` is neither {{kernel}} FILE.cu nor {{exercise}} NAME")
+    directive = unless(
+        _DIRECTIVE.fullmatch(info),
+        _error(lesson, line, f"`{info}` is neither {{kernel}} FILE.cu nor {{exercise}} NAME"),
+    )
     unless(
         not fence["body"].strip(),
         _error(lesson, line, f"the fence `{info}` must be empty: its text comes from a file"),
@@ -193,8 +199,9 @@ def _python_cell(lesson: Lesson, body: str, line: int) -> NotebookNode:
             ast.parse(body)
         except SyntaxError as error:
             raise _error(lesson, line + (error.lineno or 0), error.msg) from None
-    folded = {"jupyter": {"source_hidden": True}} if code.startswith("predict(") else {}
-    return NotebookNode(v4.new_code_cell(code, metadata=folded))
+    return NotebookNode(
+        v4.new_code_cell(code, metadata=_FOLDED if code.startswith("predict(") else {})
+    )
 
 
 def _kernel_cells(lesson: Lesson, file: str, line: int, folded: bool) -> list[NotebookNode]:
@@ -209,8 +216,9 @@ def _kernel_cells(lesson: Lesson, file: str, line: int, folded: bool) -> list[No
         _error(lesson, line, f"{file} holds a solution; show it with {{exercise}} NAME"),
     )
     name = re.sub(r"^\d+_", "", PurePath(file).stem)
-    hidden = {"jupyter": {"source_hidden": True}} if folded else {}
-    return [v4.new_code_cell(cuda_cell(name, source), metadata={**CUDA, **hidden})]
+    return [
+        v4.new_code_cell(cuda_cell(name, source), metadata={**CUDA, **(_FOLDED if folded else {})})
+    ]
 
 
 def _exercise_cells(lesson: Lesson, name: str, line: int, with_rules: bool) -> list[NotebookNode]:
@@ -222,13 +230,15 @@ def _exercise_cells(lesson: Lesson, name: str, line: int, with_rules: bool) -> l
     if fault := exercise.kind.fault(solution):
         raise LessonError(f"{authors.place_of(lesson.path, name)}: {exercise.source} {fault}.")
     kind, boxes = exercise.kind, told(exercise, with_rules)
-    colour = CUDA if kind.magic == "cuda" else {}
-    known = {"warpwise": {"kind": kind.name, "minutes": exercise.minutes}}
     return [
         *(v4.new_markdown_cell(words) for words in boxes if words),
         v4.new_code_cell(
             cuda_cell(name, solution, kind.magic),
-            metadata={**colour, **graded(name, solution=True), **known},
+            metadata={
+                **(CUDA if kind.magic == "cuda" else {}),
+                **graded(name, solution=True),
+                "warpwise": {"kind": kind.name, "minutes": exercise.minutes},
+            },
         ),
         v4.new_code_cell(
             f'check("{name}")',
@@ -240,8 +250,12 @@ def _exercise_cells(lesson: Lesson, name: str, line: int, with_rules: bool) -> l
 def told(exercise: Exercise, with_rules: bool = True) -> tuple[str, ...]:
     """What the page says of an exercise in front of its cell, "" for what there is not; last,
     `with_rules`, for which launches it must be right."""
-    promised = _promised(exercise) if with_rules else ""
-    return exercise.kind.asked(), _steps(exercise), costs.stated(exercise), promised
+    return (
+        exercise.kind.asked(),
+        _steps(exercise),
+        costs.stated(exercise),
+        _promised(exercise) if with_rules else "",
+    )
 
 
 def _steps(exercise: Exercise) -> str:
@@ -277,9 +291,14 @@ def _require_all_shown(lesson: Lesson, markdown: str) -> None:
                 f"{authors.place_of(lesson.path, exercise.name)}: no fence of lesson.md has the "
                 f"exercise {exercise.name!r}."
             )
-        if more:
-            what = f"the exercise {exercise.name!r} stands on line {first} too; it may stand once"
-            raise _error(lesson, more[0], what)
+        unless(
+            not more,
+            _error(
+                lesson,
+                min(more, default=first),
+                f"the exercise {exercise.name!r} stands on line {first} too; it may stand once",
+            ),
+        )
     solved = {exercise.source for exercise in lesson.exercises}
     for path in sorted(lesson.path.glob("*.cu")):
         unless(

@@ -21,6 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from typing import Annotated
 
@@ -176,8 +177,7 @@ def _restore(notebook: NotebookNode, given: NotebookNode, name: str) -> None:
     others = [each for each in notebook.cells if each not in had]
     taken = {each.id for each in others}
     texts = [each.source for each in had if each.source.strip() not in ("", cell.source.strip())]
-    names = (f"was-{cell.id}-{number}" for number in range(len(taken) + len(texts) + 1))
-    free = (each for each in names if each not in taken)
+    free = (name for number in count() if (name := f"was-{cell.id}-{number}") not in taken)
     beside = [
         _to_be_read("Before it was restored, the cell above had this text:", source, next(free))
         for source in texts
@@ -280,8 +280,13 @@ def _through_the_exchange(root: Path, path: Path, lesson: str) -> None:
         folder = Path(scratch) / lesson
         folder.mkdir()
         study.copy_notebook(root, path, folder / path.name)
-        command = [sys.executable, "-m", "nbgrader", "submit", lesson]
-        ran = subprocess.run(command, cwd=scratch, capture_output=True, text=True, encoding="utf-8")
+        ran = subprocess.run(
+            [sys.executable, "-m", "nbgrader", "submit", lesson],
+            cwd=scratch,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+        )
     said = (ran.stderr.strip().splitlines() or ["no reason given"])[-1]
     unless(not ran.returncode, MachineError(f"nbgrader did not take {lesson}: {said}"))
 

@@ -50,10 +50,9 @@ def here() -> Path:
 
 def outdated(root: Path, notebooks: Path = NOTEBOOKS) -> list[str]:
     """The lessons of which there is a newer edition than the one in `root`."""
-    return [path.stem for path in sorted(notebooks.glob("*.ipynb")) if not is_newest(root, path)]
-
-
-def is_newest(root: Path, path: Path) -> bool:
-    """True if `root` has the edition of a lesson that lies at `path`."""
-    given = root / LESSONS / path.name
-    return given.exists() and given.read_bytes() == path.read_bytes()
+    return [
+        path.stem
+        for path in sorted(notebooks.glob("*.ipynb"))
+        for given in [root / LESSONS / path.name]
+        if not given.exists() or given.read_bytes() != path.read_bytes()
+    ]

@@ -161,10 +161,10 @@ def warm_up(root: Path) -> list[LessonPiece]:
 def remembered(root: Path) -> list[Remembered]:
     """Every piece of every lesson, in order."""
     done = progress.read(root)
-    lessons = [(each, done.get(each.name, progress.Done())) for each in handed_out(root)]
     return [
         _remembered(piece, did.tries[piece.name], did.passed.issuperset(lesson.exercises))
-        for lesson, did in lessons
+        for lesson in handed_out(root)
+        for did in [done.get(lesson.name, progress.Done())]
         for piece in lesson.pieces
     ]
 
@@ -200,8 +200,9 @@ def reviews(tries: list[progress.Try]) -> Iterator[tuple[datetime, Rating]]:
 
 def handed_out(root: Path) -> list[HandedOut]:
     """Every notebook that was handed out to the learner's folder `root`."""
-    paths = sorted((root / LESSONS).glob("*.ipynb"))  # milliseconds; the course takes far longer
-    return [_read(path, path.stat().st_mtime_ns) for path in paths]
+    return [  # in milliseconds; to read the course takes far longer
+        _read(path, path.stat().st_mtime_ns) for path in sorted((root / LESSONS).glob("*.ipynb"))
+    ]
 
 
 @lru_cache(maxsize=64)

@@ -107,8 +107,9 @@ def page(root: Path) -> str:
     """The start page of the learner's folder `root` as HTML, whose classes our labextension
     styles; a lesson is a link to its notebook."""
     lessons = stations(root)
-    is_offered = _is_there(root, _WARM_UP) and study.has("warm_up", root)
-    pieces = recall.warm_up(root) if is_offered else []
+    pieces = (
+        recall.warm_up(root) if _is_there(root, _WARM_UP) and study.has("warm_up", root) else []
+    )
     return page_template("learner/pages/start.html").render(
         stations=lessons,
         concepts=recall.concepts(root),

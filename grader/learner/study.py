@@ -123,12 +123,13 @@ def copy_notebook(root: Path, path: Path, to: Path) -> None:
     content, made = path.read_bytes(), decisions(root)
     if made:
         notebook = json.loads(content)
-        found = list(map(asdict, rows(root))) if agrees(root) else []
-        events = sum(
-            len(tries) for did in progress.read(root).values() for tries in did.tries.values()
-        )
-        carried = {"changes": len(made), "events": events, "rows": found}
-        notebook.setdefault("metadata", {}).setdefault("warpwise", {})[KEY] = carried
+        notebook.setdefault("metadata", {}).setdefault("warpwise", {})[KEY] = {
+            "changes": len(made),
+            "events": sum(
+                len(tries) for did in progress.read(root).values() for tries in did.tries.values()
+            ),
+            "rows": list(map(asdict, rows(root))) if agrees(root) else [],
+        }
         content = json.dumps(notebook, indent=1).encode()
     to.write_bytes(content)
 

@@ -177,7 +177,6 @@ def check(name: str, *, hidden: bool = False) -> None:
     whether they passed."""
     lesson = session.current()
     exercise, source = lesson.exercise(name), lesson.source(name)
-    seed = secrets.randbelow(2**31)
     hidden &= bool(exercise.cases)  # a question has none, and tells what its lesson lets it tell
     origin = exercise.id.partition("/")[0]  # a warm-up brings in exercises of other lessons
     ours = not progress.is_fetched(origin)  # others may still hand in
@@ -190,14 +189,14 @@ def check(name: str, *, hidden: bool = False) -> None:
 
     def look(verdict: Verdict, what: str = verdict_card.CAUSE) -> None:
         """Show what is known while `what` is looked for."""
-        later = sizes.result(exercise, Status.NOT_RUN)
-        known = sizes.with_case(verdict, later) if exercise.size_points else verdict
-        place.show(verdict_card.looking(page(known), what))
+        if exercise.size_points:
+            verdict = sizes.with_case(verdict, sizes.result(exercise, Status.NOT_RUN))
+        place.show(verdict_card.looking(page(verdict), what))
 
     verdict = judge(
         variants.asked(exercise),
         source,
-        seed=seed,
+        seed=secrets.randbelow(2**31),
         hidden=hidden,
         sizes=False,
         partial_marks=lesson.partial_marks,
@@ -385,8 +384,11 @@ def play(
     replay = of_failure(verdict.while_open(), source, exercise) or (
         of_case(exercise, source, seed) if verdict.status in ("passed", "over_budget") else None
     )
-    nothing = Notice(f'There is nothing to step through: `check("{what}")` says why.')
-    display(of_replay(unless(replay, nothing)))
+    display(
+        of_replay(
+            unless(replay, Notice(f'There is nothing to step through: `check("{what}")` says why.'))
+        )
+    )
 
 
 def _of_run(run: Run) -> cards.Page:
@@ -435,8 +437,10 @@ def warmup() -> None:
                 session.add(piece.lesson, piece.name),
                 f"The lesson says:\n\n{piece.asked}",
             )
-        summary = f"<summary>Read again: {piece.section} ({piece.lesson})</summary>"
-        _show(f"<details>{summary}\n\n{piece.above}\n\n</details>")
+        _show(
+            f"<details><summary>Read again: {piece.section} ({piece.lesson})</summary>\n\n"
+            f"{piece.above}\n\n</details>"
+        )
 
 
 MOST_DISTRACTORS = 4
@@ -465,11 +469,10 @@ def puzzle(name: str) -> None:
         )
     )
     strange = dict.fromkeys(line for lines in wrong for line in lines if line not in {*ours, ""})
-    kind = kinds.Order(tuple(strange)[:MOST_DISTRACTORS])
     progress.tried(exercise.id.partition("/")[0], name, None)
     _below(
         name,
-        replace(exercise, kind=kind),
+        replace(exercise, kind=kinds.Order(tuple(strange)[:MOST_DISTRACTORS])),
         "Some lines belong to common mistakes. "
         * bool(strange)
         + "The new cell is not handed in: when it passes, write the kernel into the exercise's own "

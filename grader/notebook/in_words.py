@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nbconvert.preprocessors import Preprocessor
-from nbformat import NotebookNode
-from nbformat.v4 import new_output
+from nbformat import NotebookNode, v4
 
 from .cards import OURS
 
@@ -33,5 +32,5 @@ def _told(output: NotebookNode) -> Iterator[NotebookNode]:
         yield output
         return
     if pictures := {kind: image for kind, image in data.items() if kind.startswith("image/")}:
-        yield new_output("display_data", pictures, metadata=output.metadata)
-    yield new_output("display_data", {"text/plain": data["text/plain"]})
+        yield v4.new_output("display_data", pictures, metadata=output.metadata)
+    yield v4.new_output("display_data", {"text/plain": data["text/plain"]})

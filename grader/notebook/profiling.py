@@ -141,10 +141,12 @@ def source_table(source: str, counters: Counters) -> cards.Page:
         for at, text, counts in rows
         if counts and any(counts.values())
     ]
-    head = "line", *(one.heading for one in columns), "source"
     return cards.Page(
         cards.html_of("source_table", columns, rows, counters.total),
-        cards.aligned([head, *texts], left=[len(columns) + 1]),
+        cards.aligned(
+            [("line", *(one.heading for one in columns), "source"), *texts],
+            left=[len(columns) + 1],
+        ),
     )
 
 
@@ -187,16 +189,20 @@ def compare_page(a: Run, b: Run) -> cards.Page:
             "note", "No counter differs", f"`{named[0]}` and `{named[1]}` cost alike."
         )
     look = f"Look at `{rows[0][0]}` first: it changed most ({rows[0][3]})."
-    head = cards.html_of("heading", "note", f"{cards.code(named[0])} and {cards.code(named[1])}")
-    shown = cards.html_of(
-        "table",
-        ("Counter", *map(cards.code, named), "Change"),
-        [(cards.code(r[0]), *r[1:]) for r in rows],
-    )
     width = max(len(row[0]) for row in rows)
     text = "\n".join(f"  {r[0]:<{width}}  {r[1]:>12}  {r[2]:>12}  {r[3]}" for r in rows)
     return cards.Page(
-        cards.html_of("card", "note", head, cards.paragraph(look), shown),
+        cards.html_of(
+            "card",
+            "note",
+            cards.html_of("heading", "note", f"{cards.code(named[0])} and {cards.code(named[1])}"),
+            cards.paragraph(look),
+            cards.html_of(
+                "table",
+                ("Counter", *map(cards.code, named), "Change"),
+                [(cards.code(r[0]), *r[1:]) for r in rows],
+            ),
+        ),
         f"{named[0]} and {named[1]}: {look}\n{text}",
     )
 
@@ -226,30 +232,38 @@ def ptx_page(kernel: Kernel) -> cards.Page:
         (line, visible(lines[line - 1]) if line else "(of no line)", made[line])
         for line in sorted(made)
     ]
-    texts = [
-        "\n".join([f"{line:>4} | {text.strip()}", *(f"       {one}" for one in some)])
-        for line, text, some in rows
-    ]
-    look = "The numbers count instructions in the order in which they run where nothing branches."
     return cards.joined(
-        cards.line("note", f"PTX of `{kernel.name}`", look),
-        cards.Page(cards.html_of("ptx_table", rows), "\n".join(texts)),
+        cards.line(
+            "note",
+            f"PTX of `{kernel.name}`",
+            "The numbers count instructions in the order in which they run where nothing branches.",
+        ),
+        cards.Page(
+            cards.html_of("ptx_table", rows),
+            "\n".join(
+                "\n".join([f"{line:>4} | {text.strip()}", *(f"       {one}" for one in some)])
+                for line, text, some in rows
+            ),
+        ),
     )
 
 
 def statements(kernel: Kernel) -> list[str]:
     """The instructions of the kernel as they are written, in order."""
-    head = rf"\.entry\s+{re.escape(kernel.name)}\b.*?^{{"
     entry = re.search(
-        rf"{head}(.*?)(^\.(visible|weak|func|entry|extern)\b|\Z)",
+        rf"\.entry\s+{re.escape(kernel.name)}\b.*?^{{"
+        r"(.*?)(^\.(visible|weak|func|entry|extern)\b|\Z)",
         compilers.compile_ptx(kernel.source).text,
         re.M | re.S,
     )
     body = re.sub(r"//.*", "", entry[1] if entry else "")
     # Places in the source, braces of blocks and labels end no statement, and are none.
     body = re.sub(r"^\s*(\.loc\b.*|[{}]|\$?\w+:\s*$)|;\s*}", ";", body, flags=re.M)
-    written = (" ".join(statement.split()) for statement in body.split(";"))
-    return [statement for statement in written if statement and not statement.startswith(".")]
+    return [
+        written
+        for statement in body.split(";")
+        if (written := " ".join(statement.split())) and not written.startswith(".")
+    ]
 
 
 Row = tuple[str, ...]
@@ -321,9 +335,11 @@ def measured(timings: records.Timings) -> cards.Page:
 def _page(timings: records.Timings, device: records.Device, measured: str) -> cards.Page:
     rows = _one_size(timings) if len(timings.sizes) == 1 else _sizes(timings)
     notes = [measured, _HOW.format(copy=device.copy_gb_per_s)]
-    html = cards.html_of("timings", timings.title, rows, [" ".join(notes), *timings.skipped])
     text = cards.aligned([(f"  {first}", *others) for first, *others in rows])
-    return cards.Page(html, "\n".join([timings.title, text, *notes, *timings.skipped]))
+    return cards.Page(
+        cards.html_of("timings", timings.title, rows, [" ".join(notes), *timings.skipped]),
+        "\n".join([timings.title, text, *notes, *timings.skipped]),
+    )
 
 
 def _one_size(timings: records.Timings) -> list[Row]:
@@ -351,16 +367,20 @@ def _one_size(timings: records.Timings) -> list[Row]:
 
 def _sizes(timings: records.Timings) -> list[Row]:
     """A row for each size, a column for each variant."""
-    cells = {
-        size: [
-            f"{_ms(one.ms)} ({one.fraction:.0%})" if (one := timings.row(variant, size)) else "-"
-            for variant in timings.variants
-        ]
-        for size in timings.sizes
-    }
     return [
         ("ms (of a copy)", *timings.variants),
-        *((records.size_text(size), *row) for size, row in cells.items()),
+        *(
+            (
+                records.size_text(size),
+                *(
+                    f"{_ms(one.ms)} ({one.fraction:.0%})"
+                    if (one := timings.row(variant, size))
+                    else "-"
+                    for variant in timings.variants
+                ),
+            )
+            for size in timings.sizes
+        ),
     ]
 
 

@@ -207,10 +207,12 @@ class NotebookSession:
 
     def exercise(self, name: str) -> course.Exercise:
         """The lesson's exercise `name`; a Notice with the names there are otherwise."""
-        known = ", ".join(f"`{one}`" for one in self.exercises)
         return unless(
             self.exercises.get(name),
-            Notice(f"This lesson has no exercise `{name}`. Its exercises are: {known}."),
+            Notice(
+                f"This lesson has no exercise `{name}`. Its exercises are: "
+                f"{', '.join(f'`{one}`' for one in self.exercises)}."
+            ),
         )
 
     def source(self, name: str) -> str:
@@ -336,11 +338,13 @@ def _opened(lesson: course.Lesson) -> Page:
         if Path(f"{name}.ipynb").is_file()
     }
     links = " · ".join(f'<a href="{name}.ipynb">{prose(text)}</a>' for name, text in beside.items())
-    html = f'<div style="margin: 4px 0">{links}</div>' if links else ""
     return joined(
         cards.line("note", lesson.title, _DEVICES[cuda.device]),
         sentences(f"Passed so far: ✓ {passed}." if passed else ""),
-        Page(html, " · ".join(beside.values())),
+        Page(
+            f'<div style="margin: 4px 0">{links}</div>' if links else "",
+            " · ".join(beside.values()),
+        ),
     )
 
 

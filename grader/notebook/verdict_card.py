@@ -159,9 +159,16 @@ def _every_size(verdict: Verdict) -> Page:
         return sentences(f"{sizes.REMARK} {known.why}")
     if known is None or known.outcome != "proved":
         return Page("", "")
-    inside = html_of("proved", sizes.MEANS, sizes.ASSUMES, known.assumes)
-    text = [f"{PROVED}: {sizes.MEANS} {sizes.ASSUMES}", *(f"  - {one}" for one in known.assumes)]
-    return Page(html_of("folded", html_of("accented", "success", PROVED), inside), "\n".join(text))
+    return Page(
+        html_of(
+            "folded",
+            html_of("accented", "success", PROVED),
+            html_of("proved", sizes.MEANS, sizes.ASSUMES, known.assumes),
+        ),
+        "\n".join(
+            [f"{PROVED}: {sizes.MEANS} {sizes.ASSUMES}", *(f"  - {one}" for one in known.assumes)]
+        ),
+    )
 
 
 def _steps(verdict: Verdict, exercise: Exercise) -> Page:
@@ -274,12 +281,19 @@ def _beside_ours(verdict: Verdict, shown: str, exercise: Exercise, ours: bool) -
         )
         for one in both.costs
     ]
-    cells = [(code(counter), *others) for counter, *others in rows]
-    texts = (f"  {name}: {yours} of {most} allowed, ours {its}" for name, yours, most, its in rows)
     return joined(
         Page(
-            html_of("table", ("Counter", "Yours", "Budget", "Ours"), cells) if rows else "",
-            "\n".join(texts),
+            html_of(
+                "table",
+                ("Counter", "Yours", "Budget", "Ours"),
+                [(code(counter), *others) for counter, *others in rows],
+            )
+            if rows
+            else "",
+            "\n".join(
+                f"  {name}: {yours} of {most} allowed, ours {its}"
+                for name, yours, most, its in rows
+            ),
         ),
         compared(both.changes) if ours and both.changes else Page("", ""),
     )

@@ -18,7 +18,6 @@ import numpy.typing as npt
 from .. import course
 from ..compilers.declared import DTYPES
 from ..cuda import arguments, limits, simulator
-from ..cuda.limits import DEFAULT, WARP, MakeModule, architecture, opted_in
 from ..errors import BadInput, counted, unless
 from ..submissions.intake import read_text
 from ..watch.counters import METRICS, Counters
@@ -92,14 +91,14 @@ def buffers_of(
     return buffers
 
 
-def launch_all(work: Work, make_module: MakeModule, buffers: dict[str, object]) -> None:
+def launch_all(work: Work, make_module: limits.MakeModule, buffers: dict[str, object]) -> None:
     """The work's launches, one after the other, on these buffers. Raises CudaError."""
     for launch in one_by_one(work, make_module, buffers):
         launch()
 
 
 def one_by_one(
-    work: Work, make_module: MakeModule, buffers: dict[str, object]
+    work: Work, make_module: limits.MakeModule, buffers: dict[str, object]
 ) -> Iterator[Callable[[], None]]:
     """What does each of the work's launches when it is called. Raises CudaError."""
     module = make_module(
@@ -108,7 +107,7 @@ def one_by_one(
     )
     for launch in work.launches:
         yield partial(
-            opted_in(module.get_function(launch.kernel), launch.shared_mem),
+            limits.opted_in(module.get_function(launch.kernel), launch.shared_mem),
             launch.grid,
             launch.block,
             arguments(launch.args, buffers),
@@ -134,15 +133,13 @@ def work_of_file(
         )
         kernel = names[0]
     given = {f"argument {n}": _argument(text) for n, text in enumerate(texts, start=1)}
-    inputs = {name: one for name, one in given.items() if isinstance(one, np.ndarray)}
-    blank = {name: one for name, one in given.items() if isinstance(one, tuple)}
     values = tuple(one if isinstance(one, np.generic) else name for name, one in given.items())
     return Work(
         path.name,
         source,
         (course.Launch(kernel, dimensions(grid), dimensions(block), values, shared),),
-        inputs,
-        blank,
+        {name: one for name, one in given.items() if isinstance(one, np.ndarray)},
+        {name: one for name, one in given.items() if isinstance(one, tuple)},
     )
 
 
@@ -267,8 +264,10 @@ RESOURCES = (
     ),
     Resource(
         "thread slots of warp instructions",
-        lambda counts: WARP * counts["inst_executed"],
-        lambda counts: max(WARP * counts["inst_executed"] - counts["thread_inst_executed"], 0),
+        lambda counts: limits.WARP * counts["inst_executed"],
+        lambda counts: max(
+            limits.WARP * counts["inst_executed"] - counts["thread_inst_executed"], 0
+        ),
         "Most of the warp is switched off there: let whole warps take the same side of a branch.",
     ),
 )
@@ -296,7 +295,10 @@ def wastes(counters: Counters) -> list[str]:
 def occupancy(blocks: int, threads: int, shared: int) -> str:
     """How many blocks of so many threads, and bytes of shared memory, a multiprocessor holds at a
     time, and what stands in the way of more; registers aside, which only the assembler knows."""
-    device, held = architecture(DEFAULT), limits.occupancy(threads, registers=1, shared=shared)
+    device, held = (
+        limits.architecture(limits.DEFAULT),
+        limits.occupancy(threads, registers=1, shared=shared),
+    )
     limit = held.limited_by[0]
     idle = (
         f" The grid has {counted(blocks, 'block')}, the device {device.sms} "
@@ -304,7 +306,7 @@ def occupancy(blocks: int, threads: int, shared: int) -> str:
     )
     return (
         f"A multiprocessor holds {held.blocks} of these blocks at a time, as its {limit} allow"
-        f"{'s' if limit == 'shared memory' else ''}: {WARP * held.warps:,} of {device.threads:,} "
-        f"threads, an occupancy of at most {held.share:.0%} (registers aside)."
+        f"{'s' if limit == 'shared memory' else ''}: {limits.WARP * held.warps:,} of "
+        f"{device.threads:,} threads, an occupancy of at most {held.share:.0%} (registers aside)."
         f"{idle if blocks < device.sms else ''}"
     )

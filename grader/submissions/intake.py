@@ -468,13 +468,21 @@ def _answer(notebook: NotebookNode, name: str) -> Answer:
     if not places:
         return Answer(name, problem=f"The cell for {name} is missing from the notebook.")
     if len({cuda_source(cells[index].source).strip() for index in places}) > 1:
-        problem = (
-            f"The notebook has {len(places)} cells for {name} with different code in them, so none "
-            "can be graded: keep one and delete the others."
+        return Answer(
+            name,
+            problem=f"The notebook has {len(places)} cells for {name} with different code in "
+            "them, so none can be graded: keep one and delete the others.",
+            cell=places[0],
+            unreadable=True,
         )
-        return Answer(name, problem=problem, cell=places[0], unreadable=True)
     source = cuda_source(cells[places[0]].source)
     if not source.strip():
         return Answer(name, problem=f"The cell for {name} is empty.", cell=places[0])
-    problem = f"The notebook has {len(places)} cells for {name}, all alike; one of them counts."
-    return Answer(name, source, problem if len(places) > 1 else "", places[0])
+    return Answer(
+        name,
+        source,
+        f"The notebook has {len(places)} cells for {name}, all alike; one of them counts."
+        if len(places) > 1
+        else "",
+        places[0],
+    )

@@ -87,8 +87,9 @@ def operand(kind: str, number: int, rng: np.random.Generator, scalars: Draw) -> 
 
 def _edged(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     """Numbers of a type of PTX, many of them at edges."""
-    is_float = kind in _EDGES
-    return _floats(kind, number, rng) if is_float else _integers(8 * size_of(kind), number, rng)
+    return (
+        _floats(kind, number, rng) if kind in _EDGES else _integers(8 * size_of(kind), number, rng)
+    )
 
 
 def _floats(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from ...course import Dim, Launch
-from ...profiler.profile import Blank, Work
+from ...profiler.profile import Work
 
 _HERE = Path(__file__).parent
 _LANE = np.arange(32)
@@ -125,13 +125,12 @@ def _work(
     outputs, of type `dtype`."""
     inputs = {f"input {k}": a for k, a in enumerate(args) if isinstance(a, np.ndarray)}
     named = [f"input {k}" if isinstance(a, np.ndarray) else a for k, a in enumerate(args)]
-    outputs: dict[str, Blank] = {name: ((length,), dtype) for name, length in blank.items()}
     return Work(
         kernel + note,
         (_HERE / file).read_text(encoding="utf-8"),
         (Launch(kernel, *shape, tuple(named)),),
         inputs,
-        outputs,
+        {name: ((length,), dtype) for name, length in blank.items()},
     )
 
 

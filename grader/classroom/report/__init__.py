@@ -92,8 +92,9 @@ def read(course: CourseFolder, lesson: Lesson, names: ShownNames) -> Class:
     absent = {row.learner for row in found if row.status == NOT_HANDED_IN}
     answers: dict[str, list[GradedAnswer]] = {exercise.name: [] for exercise in lesson.exercises}
     others = {}
-    handed_in_by = (row for row in found if row.learner not in absent)
-    for learner, mine in groupby(handed_in_by, attrgetter("learner")):
+    for learner, mine in groupby(
+        (row for row in found if row.learner not in absent), attrgetter("learner")
+    ):
         path = course.notebook("autograded", lesson.name, learner)
         cells, kept = list(_cells(path)), verdicts.read_if_any(path.parent)
         sources = {name: source for name, source in cells if name}
@@ -218,12 +219,12 @@ class Scores:
 
 
 def scores(group: Class) -> Scores:
-    totals = {
-        learner: total(mine)
-        for learner, mine in grouped((row.learner, row) for row in group.rows).items()
-    }
     return Scores(
-        {name: each for name, each in totals.items() if each is not None},
+        {
+            learner: score
+            for learner, mine in grouped((row.learner, row) for row in group.rows).items()
+            if (score := total(mine)) is not None
+        },
         sum(answers[0].row.max_score for answers in group.answers.values() if answers),
     )
 
@@ -266,16 +267,16 @@ class FailureCause:
 
 def causes(group: Class) -> list[FailureCause]:
     """The reasons why learners failed, the commonest first."""
-    listed = [
+    alike = grouped(
+        ((name, answer.row.status, _line(answer)), answer)
+        for name, answers in group.answers.items()
+        for answer in answers
+        if answer.row.status not in ("passed", "not_attempted", "kept", verdicts.UNREADABLE, "")
+    )
+    return [
         FailureCause(name, status, tuple(each.row.learner for each in answers), answers[0])
-        for (name, status, _), answers in grouped(
-            ((name, answer.row.status, _line(answer)), answer)
-            for name, answers in group.answers.items()
-            for answer in answers
-            if answer.row.status not in ("passed", "not_attempted", "kept", verdicts.UNREADABLE, "")
-        ).items()
+        for (name, status, _), answers in sorted(alike.items(), key=lambda one: -len(one[1]))
     ]
-    return sorted(listed, key=lambda cause: -len(cause.learners))
 
 
 def _line(answer: GradedAnswer) -> tuple[str, ...]:
@@ -340,14 +341,16 @@ def write_course(course: CourseFolder, lessons: list[Lesson], names: ShownNames)
         for name, found in scored.items()
         for learner, score in found.by_learner.items()
     )
-    content = _template("course.html").render(
-        groups=groups,
-        scores=scored,
-        causes={group.lesson.name: causes(group)[:1] for group in groups},
-        learners={learner: dict(mine) for learner, mine in sorted(totals.items())},
-        called=groups[0].called,
+    return _write(
+        *(course, graded, names, "course.html"),
+        content=_template("course.html").render(
+            groups=groups,
+            scores=scored,
+            causes={group.lesson.name: causes(group)[:1] for group in groups},
+            learners={learner: dict(mine) for learner, mine in sorted(totals.items())},
+            called=groups[0].called,
+        ),
     )
-    return _write(course, graded, names, "course.html", content)
 
 
 def _write(

@@ -97,8 +97,11 @@ def _paged(notebook: NotebookNode) -> NotebookNode:
 
 def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
     kernels = 0
-    slideshow = ((cell.metadata.get("slideshow", {}), cell) for cell in notebook.cells)
-    for cell in (cell for about, cell in slideshow if about.get("slide_type") != "skip"):
+    for cell in (
+        cell
+        for cell in notebook.cells
+        if cell.metadata.get("slideshow", {}).get("slide_type") != "skip"
+    ):
         pieces = list(
             _prose(cell.source)
             if cell.cell_type == "markdown"
@@ -253,11 +256,13 @@ def _output_parts(output: NotebookNode) -> Iterator[NotebookNode]:
         yield output
         return
     for portion in _portions(lines[2].split("\n")):
-        data = {
-            "text/html": f"{lines[1]}{chr(10).join(portion)}</pre>",
-            "text/plain": re.sub(r"<[^>]*>", "", "\n".join(portion)),
-        }
-        yield v4.new_output("display_data", data=data)
+        yield v4.new_output(
+            "display_data",
+            data={
+                "text/html": f"{lines[1]}{chr(10).join(portion)}</pre>",
+                "text/plain": re.sub(r"<[^>]*>", "", "\n".join(portion)),
+            },
+        )
 
 
 def _output_height(output: NotebookNode, beside_code: bool) -> int:

@@ -181,8 +181,11 @@ def owners(
     boxes = _boxes(cells)
     notes = _notes(run, grid, boxes)
     lines, tall = wrap(notes, 150), grid.down * grid.high
-    words = f"{_description(title, run, owned, array.size)}\n  {notes}"
-    picture = Picture(_TOP + tall + _BELOW + _LINE * len(lines), title, words)
+    picture = Picture(
+        _TOP + tall + _BELOW + _LINE * len(lines),
+        title,
+        f"{_description(title, run, owned, array.size)}\n  {notes}",
+    )
     picture.key(_key(run, boxes), columns=8)
     axes = picture.panel(_LEFT, _TOP, grid.wide * grid.across, tall)
     _label_axes(axes, grid)
@@ -356,13 +359,12 @@ def _blocks(run: Run) -> str:
 
 def _description(title: str, run: Run, owned: dict[int, Who], elements: int) -> str:
     stretches = _stretches(owned)
-    shared = sum(len(who) > 1 for who in owned.values())
     more = len(stretches) - _DESCRIBED
     return "\n".join(
         [
             f"{title}, {_blocks(run)}:",
             f"  {len(owned)} of {counted(elements, 'element')} touched, "
-            f"{shared} by several threads",
+            f"{sum(len(who) > 1 for who in owned.values())} by several threads",
             *(f"  {stretch}" for stretch in stretches[:_DESCRIBED]),
             *([f"  and {counted(more, 'more such line')}"] if more > 0 else []),
         ]

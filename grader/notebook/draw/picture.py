@@ -221,8 +221,10 @@ def holding(parts: Mapping[Part, object]) -> list[Part]:
 
 def at_work(threads: Collection[int]) -> str:
     """E.g. "48 threads, 2 warps"."""
-    warps = {thread // WARP for thread in threads}
-    return f"{counted(len(set(threads)), 'thread')}, {counted(len(warps), 'warp')}"
+    return (
+        f"{counted(len({*threads}), 'thread')}, "
+        f"{counted(len({thread // WARP for thread in threads}), 'warp')}"
+    )
 
 
 def addresses(access: Event) -> np.ndarray:

@@ -375,14 +375,19 @@ def _every(arrows: list[Arrow]) -> int:
 def _explain(picture: Picture, sheet: _Sheet) -> None:
     """The key."""
     written = "written since the barrier before" + " (t3: by thread 3)" * sheet.numbered
-    entries = {
-        swatch(sheet.written, written): True,
-        swatch(_KEPT, "unchanged"): True,
-        swatch(PALE, "not yet written"): set(sheet.tree.cells) - sheet.tree.levels[0].writer.keys(),
-        arrow(RED, "read what another thread wrote", 1.6): True,
-        arrow(FAINT, "read what the thread itself wrote", 1.6): True,
-    }
-    picture.key(holding(entries), columns=2)
+    picture.key(
+        holding(
+            {
+                swatch(sheet.written, written): True,
+                swatch(_KEPT, "unchanged"): True,
+                swatch(PALE, "not yet written"): {*sheet.tree.cells}
+                - sheet.tree.levels[0].writer.keys(),
+                arrow(RED, "read what another thread wrote", 1.6): True,
+                arrow(FAINT, "read what the thread itself wrote", 1.6): True,
+            }
+        ),
+        columns=2,
+    )
 
 
 def _paint_work(axes: Axes, sheet: _Sheet) -> list[np.ndarray]:

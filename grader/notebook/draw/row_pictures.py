@@ -122,8 +122,16 @@ def lanes(run: Run) -> Picture:
     threads = 1 + max(int(step.threads.max()) for step in steps)
     active = [np.isin(np.arange(threads), step.threads) for step in shown]
     tall = _STEP * len(shown)
-    rows = [f"  line {step.line}: {at_work(step.threads.tolist())}" for step in shown]
-    picture = Picture(_STEP_TOP + tall + 0.45, title, "\n".join([title + ":", *rows]))
+    picture = Picture(
+        _STEP_TOP + tall + 0.45,
+        title,
+        "\n".join(
+            [
+                title + ":",
+                *(f"  line {step.line}: {at_work(step.threads.tolist())}" for step in shown),
+            ]
+        ),
+    )
     picture.key(activity_key(active))
     axes = picture.panel(_STEP_LEFT, _STEP_TOP, _STEP_ACROSS, tall)
     _paint_steps(axes, shown, active)

@@ -105,8 +105,11 @@ def sectors(run: Run, argument: int | None = None, line: int | None = None) -> P
     shown = requests[:_MOST_REQUESTS]
     talls = [_HEAD + _LINE * request.lines for request in shown]
     notes = _notes(run, shown, len(requests))
-    words = "\n".join([f"{title}:", *(_described(run, request) for request in requests)])
-    picture = Picture(0.65 + sum(talls) + 0.35, title, f"{words}\n  {notes}")
+    picture = Picture(
+        0.65 + sum(talls) + 0.35,
+        title,
+        "\n".join([f"{title}:", *(_described(run, request) for request in requests), f"  {notes}"]),
+    )
     picture.key(
         holding(
             {
@@ -145,8 +148,11 @@ def _notes(run: Run, shown: list[_Request], count: int) -> str:
 def _requests(events: Iterable[Event]) -> list[_Request]:
     """The first of each line, direction and array, in the order of the source."""
     by_place: dict[tuple[object, ...], list[_Request]] = defaultdict(list)
-    to_global = (one for one in events if one.space == "global" and one.kind in _KINDS)
-    for event in (one for one in to_global if (one.threads < WARP).any()):
+    for event in (
+        one
+        for one in events
+        if one.space == "global" and one.kind in _KINDS and (one.threads < WARP).any()
+    ):
         mine = event.threads < WARP
         accesses = zip(addresses(event)[mine].tolist(), event.threads[mine].tolist(), strict=True)
         lanes = {at: tuple(some) for at, some in sorted(grouped(accesses).items())}
@@ -165,8 +171,13 @@ def _paint(picture: Picture, run: Run, request: _Request, top: float) -> None:
     )
     hidden = len(request.sectors) - _PER_LINE * _MOST_LINES
     more = f", {hidden} not drawn" if hidden > 0 else ""
-    heading = f"{request.kind}{_array(run, request)}: {request.words}{more}"
-    picture.write(5.2, top + 0.16, heading, size=TEXT, weight="bold")
+    picture.write(
+        5.2,
+        top + 0.16,
+        f"{request.kind}{_array(run, request)}: {request.words}{more}",
+        size=TEXT,
+        weight="bold",
+    )
     tall = _LINE * request.lines
     picture.write(_LEFT + 0.05, top + 0.24 + tall + 0.11, request.others)
     axes = picture.panel(_LEFT, top + 0.24, _ACROSS, tall)

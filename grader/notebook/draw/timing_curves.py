@@ -39,9 +39,12 @@ def bandwidth(timings: Timings) -> Picture:
         f"  {variant}: {', '.join(f'{size_text(row.size)} {row.gb_per_s:,.0f}' for row in rows)}"
         for variant, rows in lines.items()
     ]
-    words = "\n".join([f"{title}, in GB/s:", *speeds, f"  a large copy: {copy:,.0f}"])
     below = _LINE * max(0, len(timings.extents) - 3)  # a size may stand on many lines
-    picture = Picture(_HEIGHT + below, title, words)
+    picture = Picture(
+        _HEIGHT + below,
+        title,
+        "\n".join([f"{title}, in GB/s:", *speeds, f"  a large copy: {copy:,.0f}"]),
+    )
     axes = picture.panel(_LEFT, _TOP, _WIDE, _TALL)
     places = _size_axis(axes, timings)
     _speed_axis(axes, timings)
@@ -55,13 +58,15 @@ def bandwidth(timings: Timings) -> Picture:
             ms=6,
             **_style(place),
         )
-    ends = [(places[rows[-1].size], rows[-1].gb_per_s) for rows in lines.values()]
-    points = [(axes.get_xlim()[1], copy), *ends]
+    points = [
+        (axes.get_xlim()[1], copy),
+        *((places[rows[-1].size], rows[-1].gb_per_s) for rows in lines.values()),
+    ]
     to_axes = axes.transData + axes.transAxes.inverted()
     heights = apart([to_axes.transform(point)[1] for point in points], _LINE / _TALL)
     _name(axes, None, f"a large copy: {copy:,.0f}", points[0], heights[0])
     for place, variant in enumerate(lines):
-        _name(axes, place, variant, ends[place], heights[place + 1])
+        _name(axes, place, variant, points[place + 1], heights[place + 1])
     return picture
 
 
@@ -159,12 +164,15 @@ def roofline(timings: Timings, size: Size | None = None) -> Picture:
     title += f" at {size_text(size)}, {when(timings.measured_on)}"
     roof = _roof_at(_intensity(rows[0]), timings)
     operations = counted(float(f"{_intensity(rows[0]):.3g}"), "operation")
-    head = f"{title}: at {operations} a byte the roof is {roof:,.0f} GFLOP/s."
     speeds = [
         f"  {row.variant}: {_gflop_per_s(row):,.0f} GFLOP/s, {_gflop_per_s(row) / roof:.0%}"
         for row in rows
     ]
-    picture = Picture(_HEIGHT, title, "\n".join([head, *speeds]))
+    picture = Picture(
+        _HEIGHT,
+        title,
+        "\n".join([f"{title}: at {operations} a byte the roof is {roof:,.0f} GFLOP/s.", *speeds]),
+    )
     axes = picture.panel(_ROOF_LEFT, _TOP, _ROOF_WIDE, _TALL)
     _paint_roof(axes, timings, rows)
     for row in rows:

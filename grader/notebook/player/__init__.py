@@ -226,13 +226,13 @@ def player(recording: Recording, marks: list[Mark], note: str = "") -> Page:
     `note` is a sentence shown with it."""
     steps = drawn(strip_of(recording, marks), recording.source)
     title = f"{recording.kernel}, step by step"
-    page = filled(
-        "player/player.html",
-        title=title,
-        data=packed(recording, marks),
-    )
     return Page(
-        html_of("player", note, title, page, HEIGHT, PLAYER, steps.html),
+        html_of(
+            "player",
+            *(note, title),
+            filled("player/player.html", title=title, data=packed(recording, marks)),
+            *(HEIGHT, PLAYER, steps.html),
+        ),
         "\n".join(part for part in (note, steps.text) if part),
     )
 
