@@ -370,12 +370,22 @@ class Declarations:
         text = f"{head} {self.line(line).replace(found[0], found[2]) if at < line else found[2]} "
         return None if found[1] in _WORD.findall(text + " ".join(body)) else (found[1], at)
 
+    def lost_in_shuffle(self, line: int) -> tuple[str, str] | None:
+        """The variable that a source line in a loop gives what a shuffle of it brings, so that its
+        own value is lost, and the shuffle; None if there is none."""
+        found = re.search(
+            r"(?:^|[;{)])\s*(\w+)\s*=\s*(__shfl_\w+)\([^,]*,\s*\1\s*,", self.line(line)
+        )
+        return (found[1], found[2]) if found and _SCALED.search(self.loop(line)[0]) else None
+
     def kept_over(self, line: int) -> tuple[str, int, int] | None:
-        """The variable that a source line adds to in a loop in a loop, which gets its only value
-        before both: its name, the line of that value, and that of the outer loop."""
-        name = (re.findall(r"\b(\w+)\s*[-+*]=", self.line(line)) or [""])[-1]
+        """The variable that a source line adds to, or takes the larger one of, in a loop in a loop,
+        which gets its only value before both: its name, the line of that value, and that of the
+        outer loop."""
+        added = re.findall(r"\b(\w+)(?:\s*[-+*]=|\s*=\s*\w+\(\1\b)", self.line(line))
+        name = (added or [""])[-1]
         given, (_, inner) = re.compile(rf"\b{name}\s*=(?!=)"), self.loop(line)
-        set_on = [at for at in range(1, line + 1) if name and given.search(self.line(at))]
+        set_on = [at for at in range(1, line) if name and given.search(self.line(at))]
         outer = [at for at in self.loops if at < inner and self._end(at) >= line]
         if set_on and outer and set_on[-1] < outer[0]:
             return name, set_on[-1], outer[0]

@@ -292,11 +292,18 @@ def _not_waited_for(since: int | None, declared: Declarations) -> tuple[str, str
     )
     only = next((one for one in commits if one[1]), None)
     if since is None:
+        numbered = [*enumerate(declared.lines, 1)]
+        waits, expects = (
+            " or ".join(f"line {at}" for at, text in numbered if word in text)
+            for word in ("wait", "expect_tx")
+        )
+        wait = f"on {waits}" if waits else "before the read"
         return (
             "The copy is there when a wait at its mbarrier has seen the end of the phase that "
             "counts the copy.",
-            "Wait at that mbarrier before the read. Is the parity that of this phase? Do the "
-            "copies of the phase bring as many bytes as the mbarrier expects, and no more?",
+            f"Does the thread wait at that mbarrier {wait}, with the parity of this phase? Does "
+            f"{expects or 'the mbarrier'} expect exactly the bytes that the copies of a phase "
+            "bring?",
         )
     if since == 0:
         return (

@@ -134,7 +134,7 @@ def _written_twice(race: Race, place: ArrayPlace) -> Message:
     )
     if race.at_once or not race.evidence.may_repeat:
         return took
-    if race.evidence.took_part:
+    if race.evidence.took_part and race.shared:
         return Message(
             why="The other thread wrote in an earlier round of the loop.",
             remedy=f"Put a {_barrier(race)} at the end of each round, or give each round its own "

@@ -1013,6 +1013,20 @@ def test_bank_conflicts_are_told_with_two_lanes_and_their_elements_of_one_bank()
             "Which value should `sum` have before the loop on line",
         ),
         (
+            "03_shuffle_reduction/warp_sum",
+            "sum += __shfl_down_sync",
+            "sum = __shfl_down_sync",
+            "wrong_answer",
+            "gives `sum` only what `__shfl_down_sync` brings: the lane's own value is lost.",
+        ),
+        (
+            "02_tree_reduction/ticket",
+            "            *finished = 0;",
+            "",
+            "wrong_answer",
+            "Only the atomic on line",
+        ),
+        (
             "12_attention/tensor_tile",
             "weights[i] = two",
             "weights[i % 2 * 2 + i / 2] = two",
@@ -1044,3 +1058,22 @@ def test_the_lines_that_change_an_index_of_a_stray_access_are_named():
         status="out_of_bounds",
     )
     assert re.search(r"its index is wrong \(lines? \d+", message)
+
+
+def test_a_maximum_that_the_next_row_begins_with_is_told_with_the_line_of_its_first_value():
+    message, line = told(
+        "04_safe_softmax/row_softmax",
+        ("        float largest = -INFINITY;\n", ""),
+        (
+            "    for (int row = blockIdx.x",
+            "    float largest = -INFINITY;\n    for (int row = blockIdx.x",
+        ),
+    )
+    assert "Which value should `largest` have when a round of the loop on line" in message
+    assert "float largest = -INFINITY;" in line
+
+
+def test_a_nan_of_an_element_that_does_not_belong_there_is_told_as_that():
+    message, _ = told("07_fused_softmax/masked_softmax", ("row % queries", "row"))
+    assert re.search(r"y\[12, 0\] uses x\[12, 1\], but should not\.", message)
+    assert "No comparison with NaN is true" not in message

@@ -92,10 +92,14 @@ class Explanation(MadeOf):
         origin = self.mine.origin
         if isinstance(origin, Element) and math.isnan(self._input(origin)):
             name = self._name(origin)
+            is_other = self._all_told and origin not in self._ours
             yield (
                 Message(
-                    why=f"{name} is NaN in the input.{_NO_NAN}",
-                    remedy=f"Which comparison decides about {name}?",
+                    f"{self._here} uses {name}, but should not." if is_other else "",
+                    f"{name} is NaN in the input.{'' if is_other else _NO_NAN}",
+                    f"Which condition or index should leave out {name}?"
+                    if is_other
+                    else f"Which comparison decides about {name}?",
                 ),
                 None,
             )
@@ -659,7 +663,15 @@ def _changed_inputs(result: CaseResult, words: Words) -> set[str]:
 def _only_written(judged: Known, at: int, name: str) -> Known:
     """With the condition under which the only line that writes to an array does so."""
     result = judged.results[at]
-    said, line = Declarations(judged.source).only_written(name)
+    declared = Declarations(judged.source)
+    said, line = declared.only_written(name)
+    atomics = [
+        at
+        for at, text in enumerate(declared.lines, 1)
+        if re.search(rf"\batomic\w+\([^;]*\b{name}\b", text)
+    ]
+    if len(atomics) == 1 and not declared.writers(name):
+        said, line = f"Only the atomic on line {atomics[0]} changes {name}.", atomics[0]
     return judged.with_result(at, replace(result.saying(result.parts + Message(said)), line=line))
 
 

@@ -20,6 +20,7 @@ from .thread_paths import (
     COMPARED,
     COMPUTED,
     as_written,
+    asked_first,
     first_asked,
     last_conditions,
     numbers_of,
@@ -102,6 +103,8 @@ class MadeOf(About):
                 here = self._values(at or 0, self.ours.stored)
                 said, line = f"{capital(who)} does not write it: {asked}.{here}", at
                 remedy = self._doubted(asked, here, who)
+                if asked.endswith("true"):
+                    remedy += f" If not, what should {who} write before it leaves?"
             yield (
                 Message(
                     said,
@@ -162,6 +165,15 @@ class MadeOf(About):
                         f"`{function}` passes on `{value}`, which is the same in each round of the "
                         f"loop on line {head}.",
                         remedy="Which value should the lanes pass on in this round?",
+                    ),
+                    line,
+                )
+            elif lost := self._declared.lost_in_shuffle(line):
+                yield (
+                    Message(
+                        f"Line {line} gives `{lost[0]}` only what `{lost[1]}` brings: the lane's "
+                        "own value is lost.",
+                        remedy="Which two values should be combined in each round?",
                     ),
                     line,
                 )
@@ -254,6 +266,12 @@ class MadeOf(About):
             if any(self._wanted in (one.taken, one.refused) for one in self.mine.choices):
                 rule += Message(remedy=f"Which step chooses {self._name(mine)} here?")
             more = rule if str(rule) else telling.index_step(self.mine, self.ours, self._name)
+            index = self._declared.index(line or 0, self.words.name(mine.buffer))
+            if index and not more.remedy:
+                by_hand = (
+                    f"Compute the index `{index}`{self._declared.computed_on(index, line or 0)}"
+                )
+                more += Message(remedy=f"{by_hand} by hand for {loaded.who}.")
             if stored and stored.line and stored.line != line:
                 who = "" if stored.who == loaded.who else f", and {stored.who}"
                 sentence += f"{who or ' and'} stores it{stored.on}"
@@ -420,10 +438,17 @@ class MadeOf(About):
         told = f"{'On' if at == who.line else 'Before that, on'} line {at}, {asked}.{here}"
         return (told, self._doubted(asked, here, who.who)) if passed else ("", "")
 
+    def _doubts(self, line: int) -> list[tuple[str, int]]:
+        """The names in the condition on a line that the solution has not alike, with their lines."""
+        return self._declared.doubtful(self._declared.guard(line)[0], line, self._usual)
+
     def _after(self, line: int) -> str:
         """What to ask of the line that was the last to use what is missing."""
         return (
-            f"For which threads is the condition on line {line} true?"
+            asked_first(
+                [f"`{name}` (line {at})" for name, at in self._doubts(line)],
+                f"For which threads is the condition on line {line} true?",
+            )
             if self._declared.guard(line)[1] == line
             else f"Is line {line} right? If it is, which step should use its result?"
         )
@@ -473,6 +498,9 @@ class MadeOf(About):
                     f" {step.told.first} Each of the two values already contains these elements. "
                     f"{brought or step.told.why}"
                 ).rstrip()
+                around, at = self._declared.loop(step.calls[-1] if step.calls else line or 0)
+                if around and not (loop.remedy or brought):
+                    loop = Message(remedy=f"How many rounds should the loop on line {at} have?")
                 loop = Message(remedy=asked) if brought else loop
                 name, head = self._declared.continued(line or 0)
                 if name and step.is_new:

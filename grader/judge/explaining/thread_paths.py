@@ -267,7 +267,12 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     names = (
         declared.doubtful(declared.line(line), line, usual) if line and values and is_beyond else []
     )
-    doubted = [f"`{one}` (line {at})" for one, at in names]
+    numbers = {*re.findall(r"-?\d+", asked.partition("`")[2])}
+    doubted = [
+        f"`{one}` (line {at})"
+        for one, at in names
+        if {*re.findall(rf"`{one}` is (-?\d+)", values)} & numbers
+    ]
     is_its_own = line in (here, declared.guard(here)[1])
     sizes = ", ".join(words.sizes(instance.problem.launches[where.launch - 1]))
     remedy = re.sub(r"(?<=the array here)(?=\?)", f", with {sizes}" * bool(sizes), told.remedy)
