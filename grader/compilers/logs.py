@@ -227,8 +227,9 @@ class NvrtcLog(CompilerLog):
             ),
             pairwise([*entry.rows, ""]),
         )
-        more = (row.strip() for row, _ in rows)
-        return _NOT_OPENED.sub(r"\1", "; ".join([entry.head["message"].strip(), *more]))
+        return _NOT_OPENED.sub(
+            r"\1", "; ".join([entry.head["message"].strip(), *(row.strip() for row, _ in rows)])
+        )
 
     def place(self, entry: LogEntry) -> tuple[int, int | None]:
         """NVRTC's caret stands two columns further in."""
@@ -313,5 +314,6 @@ class ClangLog(CompilerLog):
     def place(self, entry: LogEntry) -> tuple[int, int | None]:
         """clang counts bytes from 1."""
         line = min(max(int(entry.head["line"]), 1), len(self.lines))
-        before = self.lines[line - 1].encode()[: int(entry.head["column"]) - 1]
-        return line, len(before.decode(errors="ignore"))
+        return line, len(
+            self.lines[line - 1].encode()[: int(entry.head["column"]) - 1].decode(errors="ignore")
+        )

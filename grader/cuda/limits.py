@@ -246,8 +246,9 @@ def occupancy(threads: int, registers: int, shared: int = 0, arch: str = DEFAULT
     )
     device, warps = architecture(arch), -(-threads // WARP)
     most_warps = device.threads // WARP
-    recent = int(arch.removeprefix("sm_")) >= 80
-    reserved, unit = (RESERVED, SHARED_UNIT) if recent else (0, 2 * SHARED_UNIT)
+    reserved, unit = (
+        (RESERVED, SHARED_UNIT) if (int(arch.removeprefix("sm_")) >= 80) else (0, 2 * SHARED_UNIT)
+    )
     of_block = -(-(shared + reserved) // unit) * unit
     limits = {
         "warps": most_warps // warps,

@@ -105,8 +105,9 @@ def _orders(problem: Problem) -> tuple[str, ...]:
 
 
 def _generator(seed: int, exercise_id: str, position: int) -> np.random.Generator:
-    digest = hashlib.sha256(f"{seed}|{exercise_id}|{position}".encode()).digest()
-    return np.random.default_rng(int.from_bytes(digest, "big"))
+    return np.random.default_rng(
+        int.from_bytes(hashlib.sha256(f"{seed}|{exercise_id}|{position}".encode()).digest(), "big")
+    )
 
 
 def _buffer(shape: tuple[int, ...], dtype: npt.DTypeLike) -> tuple[tuple[int, ...], str]:

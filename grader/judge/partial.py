@@ -65,8 +65,9 @@ Mended = tuple[NamedFault, tuple[CaseResult, ...]]  # a fault, and the results w
 
 def known(lesson: Path, exercise: str, compiler: str) -> tuple[NamedFault, ...]:
     """The faults that are known of an exercise, from the lesson's folder."""
-    kept = solution_counts.kept(lesson, compiler, KEPT_IN)
-    return msgspec.convert(kept.get(exercise, ()), tuple[NamedFault, ...])
+    return msgspec.convert(
+        solution_counts.kept(lesson, compiler, KEPT_IN).get(exercise, ()), tuple[NamedFault, ...]
+    )
 
 
 def left_wrong(instance: CaseInstance, ran: Ran) -> tuple[Wrong, ...]:
@@ -288,8 +289,9 @@ def _results(
     again: Judged, compared: Sequence[CaseInstance], left: Sequence[Reply]
 ) -> tuple[CaseResult, ...]:
     """The results of cases, whose arrays are `compared` with what was `left`."""
-    results = tuple(map(compare.on_simulator, compared, left, again.words))
-    return technique.kept_to(replace(again, results=results)).results
+    return technique.kept_to(
+        replace(again, results=tuple(map(compare.on_simulator, compared, left, again.words)))
+    ).results
 
 
 def _as_left(instance: CaseInstance, ran: Ran) -> tuple[CaseInstance, Ran]:

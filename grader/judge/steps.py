@@ -110,8 +110,9 @@ def _written(lesson: Lesson, compiler: str, available: bool) -> bool:
     path.write_text(now, encoding="utf-8")  # budgets are relative to it
     try:
         with compilers.used(compiler) if available else nullcontext():
-            every = course.lesson(lesson.name, lesson.path.parent).exercises
-            for exercise in filter(_is_kernel, every):
+            for exercise in filter(
+                _is_kernel, course.lesson(lesson.name, lesson.path.parent).exercises
+            ):
                 if keys[exercise.name] != measured.get(exercise.name):
                     _require_full_marks(lesson, exercise)
     except BaseException:

@@ -25,8 +25,9 @@ def kept_to(judged: Judged) -> Judged:
             judged = judged.with_result(at, lacks)
     asking = [at for at in judged.passed if _stated(judged.instances[at])]
     instances = [judged.instances[at] for at in asking]
-    answers = judged.session.ways((one, questions(one)) for one in instances)
-    for at, answer in zip(asking, answers, strict=True):
+    for at, answer in zip(
+        asking, judged.session.ways((one, questions(one)) for one in instances), strict=True
+    ):
         if fails := departs(judged.instances[at], answer, judged.words[at]):
             judged = judged.with_result(at, fails)
     return judged

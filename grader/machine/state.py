@@ -260,8 +260,9 @@ class Calls:
             if self.linked.parts[caller].recursive:
                 for kept, values in self._state(caller, self.kept[depth]):
                     kept[group] = values[group]
-        passed = zip(part.function.parameters, arguments, strict=True)
-        for (parameter, slot), slots in product(passed, self.carried):
+        for (parameter, slot), slots in product(
+            zip(part.function.parameters, arguments, strict=True), self.carried
+        ):
             slots[parameter.name][lanes, : slots[slot].shape[1]] = slots[slot][lanes]
         if name in self.wave.frames.begins:
             self._push_frame(lanes, at, name)

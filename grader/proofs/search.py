@@ -56,8 +56,9 @@ def _about_accesses(thread: SymbolicThread) -> Iterator[FaultQuestion]:
         yield FaultQuestion("bounds", (one.at,), solver, [*one.path, outside])
         if not one.pointer.offset.divisible(one.width):
             whole = thread.on.floor_quotient(one.pointer.offset, one.width) * one.width
-            crooked = term(one.pointer.offset - whole) != 0
-            yield FaultQuestion("alignment", (one.at,), in_parts, [*one.path, crooked])
+            yield FaultQuestion(
+                "alignment", (one.at,), in_parts, [*one.path, term(one.pointer.offset - whole) != 0]
+            )
 
 
 def _about_meetings(thread: SymbolicThread) -> Iterator[FaultQuestion]:
@@ -142,8 +143,9 @@ def _same_epoch(
     found = _equal(solver, *of_block)
     if of_warp != of_block:
         warp = thread.on.floor_quotient(thread.setting.thread_number, WARP)
-        elsewhere = term(warp) != term(solver.second(warp))
-        found.append(z3.Or(elsewhere, all_of(_equal(solver, *of_warp))))
+        found.append(
+            z3.Or(term(warp) != term(solver.second(warp)), all_of(_equal(solver, *of_warp)))
+        )
     return found
 
 

@@ -73,8 +73,9 @@ class AnyRound:
             graph.code.instructions[at] for start in loop.body for at in range(*graph.blocks[start])
         ]
         self.scope = min((meets(one) for one in instructions), default=Scope.THREAD)
-        written = {name for one in instructions for name in one.written}
-        self.carried = sorted(written & entry.registers.keys())
+        self.carried = sorted(
+            {name for one in instructions for name in one.written} & entry.registers.keys()
+        )
         self.steps: Steps = dict.fromkeys(self.carried)
         self.uneven: set[str] = set()
         self._try()
@@ -244,8 +245,9 @@ class AnyRound:
 
     def _copies(self, mark: str) -> Twins:
         atoms = self.on.atoms
-        inside = atoms.by_name.keys() - self.outside
-        return Twins(atoms, inside.__contains__, f"{mark}{len(atoms.by_name)}")
+        return Twins(
+            atoms, (atoms.by_name.keys() - self.outside).__contains__, f"{mark}{len(atoms.by_name)}"
+        )
 
     def _copied(self, state: State, copies: Twins) -> tuple[tuple[Formula, ...], State]:
         """A state that leaves the loop: its own conditions, and it in the last round's atoms."""
@@ -264,8 +266,7 @@ def not_passed(on: Arithmetic, start: Polynomial, now: Polynomial, step: int) ->
     """`now` is what came of `start` by steps, none of which led to 0."""
     before = operator.lt if step > 0 else operator.gt
     whole = on.floor_quotient(start, abs(step)) * abs(step)
-    comes_to_zero = z3.And(term(start - whole) == 0, before(term(start), 0))
-    yield z3.Implies(comes_to_zero, before(term(now), 0))
+    yield z3.Implies(z3.And(term(start - whole) == 0, before(term(start), 0)), before(term(now), 0))
 
 
 MOST_ROUNDS = 64  # of a loop whose course is known

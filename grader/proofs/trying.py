@@ -109,8 +109,9 @@ def _edges(x: int, y: int, z: int) -> tuple[range, ...]:
     some between."""
     last = x * y * z - 1
     between = (last // part + more for part in BETWEEN for more in (0, 1))
-    near = (0, 1, x - 1, x, x * (y - 1), last - 1, last, *between)
-    numbers = {one for one in near if 0 <= one <= last}
+    numbers = {
+        one for one in (0, 1, x - 1, x, x * (y - 1), last - 1, last, *between) if 0 <= one <= last
+    }
     begins = sorted(one for one in numbers if one - 1 not in numbers)
     return tuple(map(range, begins, sorted(one + 1 for one in numbers if one + 1 not in numbers)))
 

@@ -151,8 +151,9 @@ class ProxyOrder(Observer):
             position, part = np.argwhere(self._writer[cells])[0].tolist()
             cell, here = int(cells[position, part]), self.report.here
             writer = here.location(int(self._at[cell]), int(self._writer[cell]) - 1)
-            place = cell * _CELL % self.wave.shared.pitch
-            touched = here.bytes("shared", hit.store, place, _CELL, writer.at)
+            touched = here.bytes(
+                "shared", hit.store, cell * _CELL % self.wave.shared.pitch, _CELL, writer.at
+            )
             self.report.stop(
                 UnfencedRead(here.location(access.at, int(lane[position])), touched, writer)
             )
@@ -357,5 +358,6 @@ def _held(product: Instruction) -> tuple[Operand, ...]:
 
 def _copies(one: Instruction) -> bool:
     """A register is copied to another, as compilers do between the rounds of a loop."""
-    copied = one.form.carries is Carries.COPIED and len(one.operands) == 2
-    return copied and all(isinstance(operand, Register) for operand in one.operands)
+    return (one.form.carries is Carries.COPIED and len(one.operands) == 2) and all(
+        isinstance(operand, Register) for operand in one.operands
+    )

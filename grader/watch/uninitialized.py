@@ -242,8 +242,9 @@ class Uninitialized(Observer):
         here, at = self.report.here, access.at
         touched = here.bytes(hit.space, hit.store, address, access.size, at)
         mine = int(np.argmax(lane_index(hit.lanes) == lane))  # its block's memory, not the first's
-        byte = hit.element[mine] * access.size + address - int(hit.addresses[mine])
-        coming = self.wave.copies.towards(hit.store, byte)
+        coming = self.wave.copies.towards(
+            hit.store, hit.element[mine] * access.size + address - int(hit.addresses[mine])
+        )
         copy = (here.location(*coming[:2]), coming[2]) if coming else None
         return UnwrittenRead(here.location(at, lane), access.verb, touched, use, copy)
 

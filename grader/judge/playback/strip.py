@@ -333,15 +333,15 @@ def element(memory: Memory, offset: int, width: int) -> str:
     if part.size <= size and not part.inner:
         return part.name
     first, rest = divmod((offset - part.start) // size, prod(part.inner))
-    indices = (first, *np.unravel_index(rest, part.inner))
-    return part.name + "".join(f"[{index}]" for index in indices)
+    return part.name + "".join(
+        f"[{index}]" for index in (first, *np.unravel_index(rest, part.inner))
+    )
 
 
 def elements(memory: Memory, touch: Touch, rows: np.ndarray) -> str:
     """What the threads at some rows of an access touch, in a few words."""
     offsets = touch.offsets[rows]
-    is_ordered = (offsets[1:] > offsets[:-1]).all()  # as most are
-    offsets = offsets if is_ordered else np.unique(offsets)
+    offsets = offsets if (offsets[1:] > offsets[:-1]).all() else np.unique(offsets)
     first, last = int(offsets[0]), int(offsets[-1])
     names = [element(memory, offset, touch.width) for offset in (first, last)]
     if len(offsets) == 1:

@@ -30,8 +30,9 @@ def run_case(source: str, case: CaseRequest, cubin: Path) -> Ran:
         return Ran(arrays={name: array for found in results for name, array in found.items()})
     except (runtime.CUDARuntimeError, driver.CUDADriverError) as error:
         kind = next((kind for name, kind in STOPPED.items() if name in str(error)), LaunchError)
-        told = f"The simulated GPU found nothing wrong, but the real one stopped: {error}."
-        raise kind(told) from error  # CUDA's words: "cudaErrorIllegalAddress: an illegal ..."
+        raise kind(
+            f"The simulated GPU found nothing wrong, but the real one stopped: {error}."
+        ) from error  # CUDA's words: "cudaErrorIllegalAddress: an illegal ..."
 
 
 def _run(module: gpu.RawModule, case: CaseRequest, name_of: str, poison: int) -> Arrays:

@@ -239,8 +239,9 @@ def _loads(graph: Graph, elements: Elements) -> Iterator[Used]:
     lost = graph.by_instruction(_is_lost, ends).tolist()
     is_kept = graph.carrying(ends, Carries.STORED) & ~np.array(lost, bool)
     stored = cache(partial(elements.stored, graph))
-    places = zip(ends.tolist(), is_kept, strict=True)
-    kept = (stored(end) if is_it else None for end, is_it in places)
+    kept = (
+        stored(end) if is_it else None for end, is_it in zip(ends.tolist(), is_kept, strict=True)
+    )
     rows = zip(graph.left[nodes].tolist(), times.tolist(), who, last, lost, kept, strict=True)
     yield from (
         Used(element, 1, often, loaded, end if is_lost else None, place)
@@ -253,8 +254,9 @@ def _is_lost(instruction: Instruction) -> bool:
     """Whether what nothing was made of was stored in no buffer, and decides nothing."""
     if instruction.form.type == "pred":
         return False
-    spaces = {one.space for _, one in instruction.form.transfers}
-    return instruction.form.carries is not Carries.STORED or spaces <= {"shared"}
+    return instruction.form.carries is not Carries.STORED or {
+        one.space for _, one in instruction.form.transfers
+    } <= {"shared"}
 
 
 def _peers(graph: Graph, root: int) -> dict[int, float]:

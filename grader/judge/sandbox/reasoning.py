@@ -99,8 +99,9 @@ def reasoners() -> str:
 def _nameless(text: str, program: PtxModule, kernels: Set[str]) -> str:
     """PTX without comments, lines, variables that no function uses, and names but for those of
     `kernels`."""
-    own = {one.name for function in program.functions.values() for one in function.variables}
-    names = {*program.variables, *program.functions} - kernels | own
+    names = {*program.variables, *program.functions} - kernels | {
+        one.name for function in program.functions.values() for one in function.variables
+    }
     plain = _SAYS_NOTHING.sub("", text)
     for unused in program.variables.keys() - _used(program):
         plain = re.sub(_DECLARED.format(re.escape(unused)), "", plain, flags=re.MULTILINE)

@@ -72,8 +72,9 @@ def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def step(lanes: Lanes) -> None:
         index = lane_index(lanes)
-        wanted = amount(lanes) if amount else np.full(len(index), size)
-        words = _fetched(whole, octet, index, wanted)
+        words = _fetched(
+            whole, octet, index, amount(lanes) if amount else np.full(len(index), size)
+        )
         for hit in to.hits(lanes):
             own = words[np.searchsorted(index, lane_index(hit.lanes))]
             wave.events.copy(to, hit, list(own.T))

@@ -217,8 +217,9 @@ def _stride(instruction: Instruction, layout: Fragment, wave: Wave) -> LaneValue
     """The distance of rows (or columns), which need not be given: then they are side by side."""
     if len(instruction.operands) > 2:
         return wave.read(instruction.operands[2], "u32")
-    natural = layout.shape[0 if instruction.form.has("col") else 1]
-    return np.broadcast_to(np.uint32(natural), wave.geometry.lanes)
+    return np.broadcast_to(
+        np.uint32(layout.shape[0 if instruction.form.has("col") else 1]), wave.geometry.lanes
+    )
 
 
 @collective(
@@ -424,8 +425,9 @@ class _Matrix:
         (hit,) = self.access.hits(np.repeat(first, places[0].size), places.ravel())
         self.access.get(hit)
         wave.products.add(Rereading(self.later, hit, []))
-        words = [self.access.read(hit, word, np.dtype(np.uint64)) for word in range(2)]
-        stored = np.stack(words, axis=-1).view(DTYPES[self.kind])
+        stored = np.stack(
+            [self.access.read(hit, word, np.dtype(np.uint64)) for word in range(2)], axis=-1
+        ).view(DTYPES[self.kind])
         rows = stored.reshape(*places.shape[:2], -1)  # (warps, rows, k), or (warps, k, rows)
         return rows.swapaxes(1, 2) if self.turned else rows
 

@@ -306,8 +306,9 @@ class Flags:
             self._access(int(addresses[0]), lane, reads, writes, wide)
             return
         order = np.argsort(addresses, kind="stable")
-        starts = np.flatnonzero(np.diff(addresses[order], prepend=_NOWHERE))
-        for group in np.split(order, starts[1:]):
+        for group in np.split(
+            order, np.flatnonzero(np.diff(addresses[order], prepend=_NOWHERE))[1:]
+        ):
             self._access(int(addresses[group[0]]), lane[group], reads, writes[group], wide)
 
     def _access(
@@ -372,8 +373,9 @@ class Flags:
         seen = *self.seen[:, lanes], self.seen_wide[lanes]
         rows = np.stack((known, before, lanes // self.stride, *seen))
         order = np.lexsort(rows)
-        changes = (np.diff(rows[:, order], axis=1) != 0).any(axis=0)
-        yield from np.split(order, np.flatnonzero(changes) + 1)
+        yield from np.split(
+            order, np.flatnonzero((np.diff(rows[:, order], axis=1) != 0).any(axis=0)) + 1
+        )
 
     def _all_seen(self, lane: int, wide: bool) -> dict[Place, int]:
         """What a lane has seen; only of its own block unless `wide`."""
