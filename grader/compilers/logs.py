@@ -73,8 +73,11 @@ class CompilerLog(ABC):
 
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What the compiler doubts in the source itself, where that is worth a learner's while."""
-        doubts = (one for one in self._entries() if one.own and self.worth_telling(one))
-        alone = (LogEntry(one.head, one.included, one.rows) for one in doubts)  # without notes
+        alone = (
+            LogEntry(one.head, one.included, one.rows)  # without notes
+            for one in self._entries()
+            if one.own and self.worth_telling(one)
+        )
         return bounded(dict.fromkeys(map(self.diagnostic, alone)))
 
     def _entries(self) -> list[LogEntry]:

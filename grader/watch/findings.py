@@ -397,7 +397,8 @@ class Whereabouts:
         in_function = wave.linked.owner[at] != wave.kernel.name and calls.depth[lane]
         start = int(calls.sites[0][lane]) if in_function else at  # in the kernel itself
         for barrier, groups in wave.barriers.parked.items():
-            for waits_at, index in groups if (wave.barriers.asked.get(barrier) is None) else ():
+            # Not at one for some of the threads only.
+            for waits_at, index in groups if wave.barriers.asked.get(barrier) is None else ():
                 here = index[wave.geometry.block_of_lane[index] == block]
                 if len(here) and not reaches(wave.kernel, start, waits_at):
                     return self.location(waits_at, int(here[0]))

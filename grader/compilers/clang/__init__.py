@@ -86,9 +86,8 @@ class Clang:
 def _own() -> str:
     """What this package makes of sources and of PTX, as a digest."""
     parts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
-    return hashlib.sha256(
-        b"".join([*parts, repr(sorted(HEADERS_OF_CLANG.items())).encode()])
-    ).hexdigest()
+    parts.append(repr(sorted(HEADERS_OF_CLANG.items())).encode())
+    return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 def _compiled(job: Job, folder: Path, shut: bool) -> Program:
@@ -108,8 +107,12 @@ def _compiled(job: Job, folder: Path, shut: bool) -> Program:
     _run([*back(job), "-o", "ptx", "middle"], folder, job.source)
     ptx, found = named(_read(folder / "ptx", _PTX_BYTES).decode(), job.name_expressions)
     ptx = like_nvrtc(laid_out(ptx), debug=is_debug(job))
-    strange = _strange(folder / "included", job)
-    return Program(ptx.encode(), found, strange, ClangLog(log, job.source).warnings())
+    return Program(
+        ptx.encode(),
+        found,
+        _strange(folder / "included", job),
+        ClangLog(log, job.source).warnings(),
+    )
 
 
 # By it a source could ask whether there is a file. (In the flags it would not outlast first.pch.)
@@ -230,10 +233,10 @@ def _strange(rule_file: Path, job: Job) -> tuple[str, ...]:
     ]
     # A rule of make's, in which a blank inside a path has a backslash before it.
     rule = _read(rule_file, _LOG_BYTES).decode(errors="replace").partition(":")[2]
-    rule = rule.replace("\\\n", " ").replace("\\ ", "\0")
+    paths = rule.replace("\\\n", " ").replace("\\ ", "\0").split()
     return tuple(
         path
-        for path in dict.fromkeys(path.replace("\0", " ") for path in rule.split())
+        for path in dict.fromkeys(path.replace("\0", " ") for path in paths)
         if path not in ("source", SOURCE_NAME)
         and not any(Path(path).resolve().is_relative_to(folder) for folder in own)
     )

@@ -88,8 +88,14 @@ def unknown(text: bytes) -> bytes:
         if register is None or name[1:].isdigit():
             return b""
         kind, new = filling["type"], b"%%unset.%d" % filling.start()
-        call = b'  %s = call %s asm "", "=%s"()\n' % (new, kind, register)
-        return call + b"  store %s %s, ptr %s\n" % (kind, new, name)
+        return b'  %s = call %s asm "", "=%s"()\n  store %s %s, ptr %s\n' % (
+            new,
+            kind,
+            register,
+            kind,
+            new,
+            name,
+        )
 
     return _FILLING.sub(value, text)
 
@@ -131,9 +137,8 @@ def wide_copies(text: bytes) -> bytes:
 
 def _moved(copy: re.Match[bytes], number: int) -> bytes:
     """All of it is read before any of it is written: the compiler may have either come first."""
-    given: dict[str, bytes] = {name: one or b"" for name, one in copy.groupdict().items()}
     packs = [
-        given | {"name": b"%%wide.%d.%d" % (number, at), "at": b"%d" % at}
+        copy.groupdict(b"") | {"name": b"%%wide.%d.%d" % (number, at), "at": b"%d" % at}
         for at in range(0, int(copy["size"]), _WIDE)
     ]
     return b"".join(

@@ -141,8 +141,14 @@ class Knowledge:
     @cached_property
     def latest(self) -> int:
         """The latest epoch up to which any part of the grid is known to be done."""
-        logs = ((self.logs[place].done.values(), n) for place, n in self.everything.items())
-        return max((rising.among(n) for done, n in logs for rising in done), default=0)
+        return max(
+            (
+                rising.among(count)
+                for place, count in self.everything.items()
+                for rising in self.logs[place].done.values()
+            ),
+            default=0,
+        )
 
     def covers(self, block: int, lane: int, epoch: int) -> bool:
         """Whether what `lane` of `block` did in an epoch is known to be done."""
@@ -370,8 +376,9 @@ class Flags:
             return
         known = np.fromiter(map(id, self.knowledge[lanes]), np.int64, len(lanes))
         before = np.where(np.isin(lanes, [*self.seen_before]), lanes, _NOWHERE)
-        seen = *self.seen[:, lanes], self.seen_wide[lanes]
-        rows = np.stack((known, before, lanes // self.stride, *seen))
+        rows = np.stack(
+            (known, before, lanes // self.stride, *self.seen[:, lanes], self.seen_wide[lanes])
+        )
         order = np.lexsort(rows)
         yield from np.split(
             order, np.flatnonzero((np.diff(rows[:, order], axis=1) != 0).any(axis=0)) + 1
@@ -380,8 +387,8 @@ class Flags:
     def _all_seen(self, lane: int, wide: bool) -> dict[Place, int]:
         """What a lane has seen; only of its own block unless `wide`."""
         counts = dict(self._sight(lane, wide))
-        before = self.seen_before.get(lane, {})
-        return counts | more(counts, {p: n for p, n in before.items() if wide or p[1] is not None})
+        before = self.seen_before.get(lane, {}).items()
+        return counts | more(counts, {p: n for p, n in before if wide or p[1] is not None})
 
     def meet(self, lanes: Lanes, scope: str, cluster: int) -> None:
         """These lanes have met with all of their "warp", "block" or "cluster" (of so many
