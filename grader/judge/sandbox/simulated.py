@@ -131,8 +131,8 @@ def run_case(source: str, case: CaseRequest, compiled: tuple[str, ...] = ()) -> 
         results |= _in_other_orders(source, case)
     counters = run.counters
     costs, opcodes = _costs(counters.lines), dict(counters.opcodes)
-    exponentials = sum(n for opcode, n in opcodes.items() if opcode.startswith("ex2."))
-    totals = counters.total | in_all(run.observers) | {"exponentials": exponentials}
+    totals = counters.total | in_all(run.observers)
+    totals["exponentials"] = sum(n for opcode, n in opcodes.items() if opcode.startswith("ex2."))
     return Ran(totals, costs, opcodes, run.steps, results, left, causes=tuple(sorted(run.causes)))
 
 
@@ -182,11 +182,13 @@ def _followed(source: str, case: CaseRequest, compiled: tuple[str, ...]) -> Ran:
 def _recorded(source: str, case: CaseRequest, asked: Recorded) -> Strip | None:
     """The steps that lead to what went wrong, where it does so once more."""
     where = asked.where
-    threads = math.prod(case.launches[where.launch - 1].block)
-    recorded = one_launch(blocks_around(where.block, threads), where.launch)
-    up_to = replace(case, launches=case.launches[: where.launch])
+    blocks = blocks_around(where.block, math.prod(case.launches[where.launch - 1].block))
     run, _, error = replayed(
-        source, up_to, recorded, math.inf if asked.compared else where.launch, counted=False
+        source,
+        replace(case, launches=case.launches[: where.launch]),
+        one_launch(blocks, where.launch),
+        math.inf if asked.compared else where.launch,
+        counted=False,
     )
     recording = next((one for one in recordings(run) if one.frames), None)
     mark = _mark(recording, run, error, asked) if recording else None

@@ -55,8 +55,7 @@ class Elements:
 
     def behind(self, graph: Graph, leaf: int) -> Element | None:
         """The element that a byte from before the launches belonged to."""
-        origin = graph.origin(leaf)
-        return self.at(origin.address, origin.offset)
+        return self.at(*graph.origin(leaf))
 
     def stored(self, graph: Graph, node: int) -> Element | None:
         """The element that a store wrote to, of a pack the first; None outside of the buffers."""
