@@ -97,8 +97,11 @@ def _orders(problem: Problem) -> tuple[str, ...]:
     first, each of a few last, and warps as chance has it."""
     sizes = rules.blocks_and_threads(problem.launches)
     blocks = max((grid for grid, _ in sizes), default=0)
-    threads = max((grid * block for grid, block in sizes), default=0)
-    if blocks < 2 or threads > MOST_THREADS or len(sizes) > MOST_LAUNCHES:
+    if (
+        blocks < 2
+        or max(grid * block for grid, block in sizes) > MOST_THREADS
+        or len(sizes) > MOST_LAUNCHES
+    ):
         return ()
     last = range(blocks) if blocks <= FEW_BLOCKS else ()
     return ("highest block first", *(f"block {number} last" for number in last), "warps by chance")
@@ -153,10 +156,9 @@ def of_failure(instance: CaseInstance, failure: Failed) -> Scene | None:
     ):
         return None
     grid = rules.dimensions(problem.launches[said.launch - 1].grid)
-    there = said.block is not None and all(
-        0 <= at < size for at, size in zip(said.block, grid, strict=True)
-    )
-    return said if there else structs.replace(said, block=None)
+    if said.block and all(0 <= at < size for at, size in zip(said.block, grid, strict=True)):
+        return said
+    return structs.replace(said, block=None)
 
 
 def thread_of(problem: Problem, where: Scene) -> ThreadPlace | None:

@@ -72,23 +72,23 @@ def judge(
     allowed = {one.name: one.ours["steps"] for one in exercise.cases if "steps" in one.ours}
     solution = exercise.solution if exercise.solved else ""
     with Session(source, limits, allowed) as session, Session(solution, limits, allowed) as ours:
-        judged = Judged(
-            lesson=lesson,
-            exercise=exercise,
-            source=source,
-            seed=seed,
-            hidden=hidden,
-            limits=limits,
-            allowed=allowed,
-            session=session,
-            ours=ours,
+        judged = blank(
+            Judged(
+                lesson=lesson,
+                exercise=exercise,
+                source=source,
+                seed=seed,
+                hidden=hidden,
+                limits=limits,
+                allowed=allowed,
+                session=session,
+                ours=ours,
+            )
         )
-        judged = blank(judged)
         stages = () if judged.results else STAGES
         for stage in stages[:_FOUND]:
             judged = stage(judged)
-        first = summed(judged)
-        first = partial.with_part(judged, first) if partial_marks else first
+        first = partial.with_part(judged, summed(judged)) if partial_marks else summed(judged)
         if first.status != Status.PASSED:
             marked(first)
         for stage in stages[_FOUND:] if explained else ():
@@ -141,12 +141,14 @@ def blank(judged: Judged) -> Judged:
     else:
         return judged
     first = min(1, len(exercise.steps))
-    results = tuple(
-        replace(compare.failed(case, status, message), step=first)
-        for case in exercise.cases
-        if case.visible or judged.hidden
+    return replace(
+        judged,
+        results=tuple(
+            replace(compare.failed(case, status, message), step=first)
+            for case in exercise.cases
+            if case.visible or judged.hidden
+        ),
     )
-    return replace(judged, results=results)
 
 
 def run(judged: Judged) -> Judged:
@@ -159,16 +161,26 @@ def compared(judged: Judged) -> Judged:
     """What each case left is held against what is expected."""
     dearest = judged.exercise.kind.names_the_dearest_line
     results = []
-    rows = zip(judged.instances, judged.outcomes, judged.words, strict=True)
-    judged = replace(judged, instances=tuple(in_step(judged, *row) for row in rows))
+    judged = replace(
+        judged,
+        instances=tuple(
+            in_step(judged, *row)
+            for row in zip(judged.instances, judged.outcomes, judged.words, strict=True)
+        ),
+    )
     for row in zip(judged.instances, judged.outcomes, judged.words, strict=True):
         result = (
             technique.goes_wrong(*row)
             if row[0].case.hazard
             else compare.on_simulator(*row, dearest)
         )
-        step = row[0].step if result.failed else 0
-        results.append(replace(result, ran=not isinstance(row[1], NotRun), step=step))
+        results.append(
+            replace(
+                result,
+                ran=not isinstance(row[1], NotRun),
+                step=row[0].step if result.failed else 0,
+            )
+        )
     judged = replace(judged, results=tuple(results))
     return replace(judged, counters=_counters(judged))
 
@@ -215,8 +227,8 @@ def explain(judged: Judged) -> Judged:
     at = judged.told
     judged = explained_case(judged, at) if judged.exercise.solved and at is not None else judged
     if judged.exercise.kind.goes_wrong:
-        rows = zip(judged.instances, judged.outcomes, judged.results, strict=True)
-        judged = replace(judged, results=tuple(technique.too_far(*row) for row in rows))
+        results = map(technique.too_far, judged.instances, judged.outcomes, judged.results)
+        return replace(judged, results=tuple(results))
     return judged
 
 
@@ -228,10 +240,10 @@ def hardware(judged: Judged) -> Judged:
     if cuda.device != "gpu":
         return judged
     passed = judged.passed
-    outcomes = run_on_gpu(
-        judged.source, tuple(judged.instances[at] for at in passed), judged.limits
-    )
-    for at, outcome in zip(passed, outcomes, strict=True):
+    instances = tuple(judged.instances[at] for at in passed)
+    for at, outcome in zip(
+        passed, run_on_gpu(judged.source, instances, judged.limits), strict=True
+    ):
         result = compare.on_gpu(judged.instances[at], outcome, judged.words[at])
         judged = judged.with_result(at, replace(result, ran=not isinstance(outcome, NotRun)))
     return judged

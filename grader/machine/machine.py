@@ -362,12 +362,13 @@ def noticed(job: PreparedLaunch) -> frozenset[int]:
     memory (in a cluster shared memory, too), and whatever is atomic or volatile. What a call does
     is taken to be noticed."""
     use = job.program.memory_use
-    changed = (
-        store.names
-        for store in job.flat.stores
-        if store.writable and use.touches(store.names, ("writes", "updates"))
+    names = {ANYWHERE}.union(
+        *(
+            store.names
+            for store in job.flat.stores
+            if store.writable and use.touches(store.names, ("writes", "updates"))
+        )
     )
-    names = {ANYWHERE}.union(*changed)
     clustered = job.geometry.cluster_blocks > 1
     return frozenset(
         at

@@ -92,11 +92,13 @@ class Barriers:
 
     def waiting(self) -> Iterator[tuple[int, int, Message]]:
         """Groups that wait forever: the instruction, one of the lanes, and the message."""
-        parts, parked = self.parts.items(), self.parked.items()
-        yield from ((here.at, int(index[0]), self._not_together(index)) for here, index in parts)
+        yield from (
+            (here.at, int(index[0]), self._not_together(index))
+            for here, index in self.parts.items()
+        )
         yield from (
             (at, int(index[0]), self.missing(barrier, int(index[0]), at))
-            for barrier, groups in parked
+            for barrier, groups in self.parked.items()
             for at, index in groups
         )
 
@@ -252,8 +254,8 @@ class ClusterBarrier:
 
     def waiting(self) -> Iterator[tuple[int, int, Message]]:
         """Threads that wait forever."""
-        why = "waits at a cluster barrier that some threads of its cluster never reach."
-        yield from ((at, int(index[0]), Message(why)) for at, index in self.parked)
+        why = Message("waits at a cluster barrier that some threads of its cluster never reach.")
+        return ((at, int(index[0]), why) for at, index in self.parked)
 
 
 FULL = 0xFFFFFFFF
@@ -335,8 +337,10 @@ class Collectives:
                 ),
             ),
         )
-        without = (why for lanes, why in reasons if not int(lanes) >> lane % WARP & 1)
-        return next(without, Message("it took another branch."))
+        return next(
+            (why for lanes, why in reasons if not int(lanes) >> lane % WARP & 1),
+            Message("it took another branch."),
+        )
 
     def _staying(self) -> np.ndarray:
         """Per warp, which lanes have neither left nor are just about to."""

@@ -183,9 +183,11 @@ def examined(
     for shape in shapes(rule):
         thread = explored(graph, variables, rule, shape, effort)
         # Those that are answered fastest come first.
-        asked = chain(_about_accesses(thread), _about_meetings(thread), _about_races(thread))
-        possible = (one for one in asked if not one.solver.impossible(one.formulas, effort))
-        yield from (Doubt(thread, question) for question in possible)
+        yield from (
+            Doubt(thread, one)
+            for one in chain(_about_accesses(thread), _about_meetings(thread), _about_races(thread))
+            if not one.solver.impossible(one.formulas, effort)
+        )
 
 
 def explored(
@@ -202,8 +204,7 @@ def explored(
         on = Arithmetic(Atoms(), wraps)
         thread = SymbolicThread(graph, Setting(rule, shape, on), variables, effort)
         thread.run()
-        failed = unmet(on, effort)
-        if not failed:
+        if not (failed := unmet(on, effort)):
             return thread
         wraps |= failed
     raise Undecided("too many integers may wrap")
@@ -224,8 +225,11 @@ def unmet(on: Arithmetic, effort: Effort) -> frozenset[int]:
 def variables_of(program: PtxModule, linked: LinkedProgram) -> dict[str, Variable]:
     """The variables that a kernel speaks of, by name."""
     unless(len(linked.parts) <= 1, Undecided("a function is called"))
-    everywhere = [*program.variables.values(), *linked.function.variables]
-    return {one.name: one for one in everywhere if one.name in linked.function.symbols}
+    return {
+        one.name: one
+        for one in (*program.variables.values(), *linked.function.variables)
+        if one.name in linked.function.symbols
+    }
 
 
 # ---- from a doubt to launches ----
@@ -318,5 +322,9 @@ def _kernel(source: str, rule: Rule, effort: Effort) -> Found:
 
 
 def _not_decided(rule: Rule, why: str, lines: Iterable[int | None] = ()) -> Found:
-    suspected = tuple(dict.fromkeys(line for line in lines if line))
-    return Found(Outcome.NOT_DECIDED, rule.kernel, why=why, suspected=suspected)
+    return Found(
+        Outcome.NOT_DECIDED,
+        rule.kernel,
+        why=why,
+        suspected=tuple(dict.fromkeys(filter(None, lines))),
+    )

@@ -459,7 +459,7 @@ def _turns(recording: Recording, frame: Frame, slot: int, mine: np.ndarray) -> l
     said += [
         f"{counted(number, 'thread')} {words if number > 1 else _one(words)}."
         for what, words in turns.items()
-        if (number := np.count_nonzero(state == what))
+        if (number := int(np.count_nonzero(state == what)))
     ]
     if frame.parted and not said:
         said.append("Here the threads diverge.")

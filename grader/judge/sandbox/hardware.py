@@ -7,6 +7,7 @@ import numpy as np
 from cupy.cuda import driver, runtime
 
 from ...cuda import LaunchError, Misaligned, OutOfBounds, gpu
+from ...errors import unless
 from ..protocol import Arrays, CaseRequest, Ran
 from .simulated import argument
 
@@ -78,8 +79,10 @@ def _check_red_zones(name: str, whole: cupy.ndarray, size: int, begin: int) -> N
     first = RED_BYTES + begin
     zones = {"before its first": whole[:first], "after its last": whole[first + size :]}
     for where, zone in zones.items():
-        if (zone.get() != RED).any():
-            raise OutOfBounds(
+        unless(
+            (zone.get() == RED).all(),
+            OutOfBounds(
                 f"On the GPU a thread wrote outside {name}, {where} element. "
                 "Look at how each thread's index is computed and guarded."
-            )
+            ),
+        )

@@ -56,9 +56,13 @@ def examined(source: str, about: Examine) -> Examined:
         searched.why,
         searched.suspected,
     )
-    places = tuple(lines.index(one) for one in found.lines if one in lines)
     with suppress(OSError):
-        disk_cache.of_user().add(key, msgspec.structs.replace(found, lines=places))
+        disk_cache.of_user().add(
+            key,
+            msgspec.structs.replace(
+                found, lines=tuple(lines.index(one) for one in found.lines if one in lines)
+            ),
+        )
     return found
 
 
@@ -72,15 +76,14 @@ def _kept(key: str, lines: list[int | None]) -> Examined | None:
 
 def _key(module: simulator.RawModule, lines: list[int | None], about: Examine) -> str:
     kernels = {rule.kernel for rule in about.rules}
-    text = _nameless(module.text, module.program, kernels)
     declared = [
         [(one.type, one.constant) for one in parameters(module.code, kernel) or ()]
         for kernel in sorted(kernels)
     ]
     order = [lines.index(line) for line in _lines(module.program)]
-    return hashlib.sha256(
-        json.dumps([text, order, declared, repr(about), reasoners()]).encode()
-    ).hexdigest()
+    text = _nameless(module.text, module.program, kernels)
+    known = json.dumps([text, order, declared, repr(about), reasoners()])
+    return hashlib.sha256(known.encode()).hexdigest()
 
 
 @cache
@@ -113,8 +116,13 @@ def _nameless(text: str, program: PtxModule, kernels: Set[str]) -> str:
 
 def _used(program: PtxModule) -> set[str]:
     """The variables that instructions name, and those that their initial values point to."""
-    instructions = (one for f in program.functions.values() for one in f.instructions)
-    named = {name.name for one in instructions for o in one.operands for name in mentioned(o)}
+    named = {
+        name.name
+        for function in program.functions.values()
+        for one in function.instructions
+        for operand in one.operands
+        for name in mentioned(operand)
+    }
     used: set[str] = set()
     while found := (named & program.variables.keys()) - used:
         used |= found

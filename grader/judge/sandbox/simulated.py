@@ -141,8 +141,10 @@ def _observed(
 ) -> tuple[Run, Arrays, bool, dict[int, str]]:
     """The case's launches, with their counters; and what `_launch_all` gives. What goes wrong in
     batches is told by one launch after the other."""
-    options = simulator.options(step_limit=case.steps, order=case.order, tolerated=case.tolerated)
-    with options, simulator.observe(observers=(Paths,), counted=case.counted, traced=False) as run:
+    with (
+        simulator.options(step_limit=case.steps, order=case.order, tolerated=case.tolerated),
+        simulator.observe(observers=(Paths,), counted=case.counted, traced=False) as run,
+    ):
         try:
             return run, *_launch_all(source, case, batches=batches)
         except CudaError as error:
@@ -157,13 +159,12 @@ def _followed(source: str, case: CaseRequest, compiled: tuple[str, ...]) -> Ran:
     """The making of the elements that are `case.followed`, what `case.asked` asks for, and the path
     of a thread; nothing of it where it takes too much to follow the case."""
     graph = Graph(detailed=not case.asked)
-    options = simulator.options(
-        step_limit=case.steps,
-        order=case.order,
-        checks=case.path is not None,  # what goes wrong ends the path
-    )
+    ends_at_faults = case.path is not None
     try:
-        with options, simulator.observe(observers=[partial(Slicer, graph)], counted=False):
+        with (
+            simulator.options(step_limit=case.steps, order=case.order, checks=ends_at_faults),
+            simulator.observe(observers=[partial(Slicer, graph)], counted=False),
+        ):
             buffers, _, _ = _launch_all(source, case, compiled)
     except TooLong:
         return Ran(too_long=True)
@@ -243,8 +244,8 @@ def in_batches(source: str, case: CaseRequest) -> Batches:
         position |= dict.fromkeys(used, at + 1)
         if len(set(used)) < len(used):
             return ()
-        pointers = (bool(passed.buffer) for passed in launch.args)
-        found[at, launch.kernel, launch.block, launch.shared_mem, *pointers].append(number)
+        pointers = tuple(bool(passed.buffer) for passed in launch.args)
+        found[at, launch.kernel, launch.block, launch.shared_mem, pointers].append(number)
     batches = tuple(tuple(found[key]) for key in sorted(found))
     return batches if len(batches) < len(case.launches) else ()
 
@@ -323,9 +324,11 @@ def _in_other_orders(source: str, case: CaseRequest) -> Arrays:
     found: Arrays = {}
     left = MOST_STEPS
     for order in case.further_orders:
-        options = simulator.options(step_limit=min(left, case.steps), order=order, checks=False)
         try:
-            with options, simulator.observe(counted=False) as run:
+            with (
+                simulator.options(step_limit=min(left, case.steps), order=order, checks=False),
+                simulator.observe(counted=False) as run,
+            ):
                 buffers, _, _ = _launch_all(source, case)
         except StepLimit:
             break

@@ -183,8 +183,9 @@ class _Gathered:
         ):  # of several the first, a node if there is one
             first[self.owner[some][::-1]] = self.source[some][::-1]
         alone = np.flatnonzero(self.hands_on & (first == 0))
-        pairs = zip(self.at[alone].tolist(), self._as_numbers(alone).tolist(), strict=True)
-        first[alone] = [self._constant(*one) for one in pairs]
+        first[alone] = list(
+            map(self._constant, self.at[alone].tolist(), self._as_numbers(alone).tolist())
+        )
         shown = np.where(self.hands_on, first, self.nodes)
         while (further := self._followed(shown, shown)).tobytes() != shown.tobytes():
             shown = further
@@ -255,8 +256,9 @@ class _Gathered:
         a name, such as "@threadIdx.x"."""
         instruction = self.graph.code[at]
         assert instruction is not None, "what stands side by side is no step"
-        written = any(isinstance(one, Immediate) for one in instruction.operands[1:])
-        nameless = _hands_on(instruction) and not written
+        nameless = _hands_on(instruction) and not any(
+            isinstance(one, Immediate) for one in instruction.operands[1:]
+        )
         opcode = f"@{built_in(instruction)}" if nameless else instruction.form.opcode
         return Op(opcode, instruction.line, instruction.callers)
 

@@ -161,16 +161,17 @@ _LINES = (
 @collective("mma", *[_EQUAL_SHAPES.format(*line) for line in _LINES], whole_warp=True)
 def multiply_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
     """D = A * B + C"""
-    mods = instruction.form.mods
-    d, a, b, c = mods[-4:]
-    k = int(mods[2].partition("k")[2])
+    d, a, b, c = instruction.form.mods[-4:]
+    k = int(instruction.form.mods[2].partition("k")[2])
     return _product(instruction, (result(d), factor_a(a, k), factor_b(b, k), result(c)), wave)
 
 
 def _product(instruction: Instruction, layouts: tuple[Fragment, ...], wave: Wave) -> Step:
     """D = A * B + C, whose elements lie as `layouts` say, one for each operand."""
-    pairs = zip(instruction.operands, layouts, strict=True)
-    targets, *factors = (several(operand, layout.count) for operand, layout in pairs)
+    targets, *factors = (
+        several(operand, layout.count)
+        for operand, layout in zip(instruction.operands, layouts, strict=True)
+    )
     sources = [[wave.read(item, "b32") for item in items] for items in factors]
     outs = [wave.registers.write(item, "b32") for item in targets]
     clamps = instruction.form.has("satfinite")

@@ -308,8 +308,12 @@ class Slicer(Observer):
             made = brought[members]
             while len(made) > 1:
                 half = len(made) // 2
-                pairs = self._side_by_side(index[members[:half]], made[:half], made[-half:])
-                made = np.concatenate([pairs, made[half:-half]])
+                made = np.concatenate(
+                    [
+                        self._side_by_side(index[members[:half]], made[:half], made[-half:]),
+                        made[half:-half],
+                    ]
+                )
             everywhere = np.repeat(made, len(members))
             for _, nodes in self._outs(self.code[at]):
                 nodes[index[members]] = self._add(at, index[members], everywhere)
