@@ -454,11 +454,16 @@ class SimulatedKernel:
         local = PrivateSpace("local", layout.size, geometry.lanes, np.arange(geometry.lanes))
         if module.debug:  # struct copies and bit-fields touch what nobody wrote
             local.store.written = None
-        pairs = zip(self._function.parameters, self._declared or (), strict=False)
         stores, parameters = passed.stores()
         return PreparedLaunch(
             program=self._executable,
-            constants=frozenset(in_ptx.name for in_ptx, declared in pairs if declared.constant),
+            constants=frozenset(
+                in_ptx.name
+                for in_ptx, declared in zip(
+                    self._function.parameters, self._declared or (), strict=False
+                )
+                if declared.constant
+            ),
             assembly=module.assembly,
             layout=layout,
             names=MemoryNames(module.code, plain(self.name), passed.buffers(), passed.integers()),

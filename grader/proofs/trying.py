@@ -186,9 +186,8 @@ class Attempts:
             threads = sum(map(len, _blocks(trial, kernel))) * math.prod(trial.block)
             elements = max(trial.sizes(), default=0)
             passes = (elements // threads).bit_length() // 2
-            small = threads <= WHOLE and elements <= 16 * WHOLE  # many of them fit into memory
-            together = -1 if small and kernel.batchable else number
-            alike[trial.block, trial.shared_mem, passes, together].append(trial)
+            fits = threads <= WHOLE and elements <= 16 * WHOLE and kernel.batchable  # with others
+            alike[trial.block, trial.shared_mem, passes, -1 if fits else number].append(trial)
         yield from chain.from_iterable(
             some for some in alike.values() if len(some) == 1 or self._is_suspect(some)
         )
