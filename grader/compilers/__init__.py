@@ -133,10 +133,9 @@ def _kept(cache: disk_cache.DiskCache, key: str, compiler: Compiler, job: Job) -
         if not error.diagnostics:
             raise
         raise CompileError(diagnostics=advised(error.diagnostics, job.source)) from None
-    # One for what a line repeats.
     doubts = {(one.line, one.message): one for one in reversed(program.warnings)}
-    warnings = advised(tuple(reversed(doubts.values())), job.source) + doubtful(job.source)
-    program = replace(program, warnings=warnings)
+    first = tuple(reversed(doubts.values()))  # one for what a line repeats
+    program = replace(program, warnings=(*advised(first, job.source), *doubtful(job.source)))
     if not program.files:  # they can change, and the key knows nothing of them
         with suppress(OSError):  # a cache that cannot be written costs time and nothing else
             cache.add(key, program)

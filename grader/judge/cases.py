@@ -156,9 +156,10 @@ def of_failure(instance: CaseInstance, failure: Failed) -> Scene | None:
     ):
         return None
     grid = rules.dimensions(problem.launches[said.launch - 1].grid)
-    if said.block and all(0 <= at < size for at, size in zip(said.block, grid, strict=True)):
-        return said
-    return structs.replace(said, block=None)
+    there = said.block is not None and all(
+        0 <= at < size for at, size in zip(said.block, grid, strict=True)
+    )
+    return said if there else structs.replace(said, block=None)
 
 
 def thread_of(problem: Problem, where: Scene) -> ThreadPlace | None:

@@ -576,13 +576,10 @@ def _over_budget_when_stopped(instance: CaseInstance, told: Failed) -> CaseResul
     for budget in instance.case.budgets:
         count, most = told.counters.get(budget.counter, 0), budget.at_most
         if told.status == Status.TIMEOUT and isinstance(most, int) and count > most:
-            why = _why(budget, instance.problem)
-            return failed(
-                instance.case,
-                Status.OVER_BUDGET,
-                say.stopped_over_budget(told.told, costs.named(budget.counter), count, most, why),
-                told.line,
+            message = say.stopped_over_budget(
+                told.told, costs.named(budget.counter), count, most, _why(budget, instance.problem)
             )
+            return failed(instance.case, Status.OVER_BUDGET, message, told.line)
     return None
 
 

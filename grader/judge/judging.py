@@ -227,8 +227,8 @@ def explain(judged: Judged) -> Judged:
     at = judged.told
     judged = explained_case(judged, at) if judged.exercise.solved and at is not None else judged
     if judged.exercise.kind.goes_wrong:
-        results = map(technique.too_far, judged.instances, judged.outcomes, judged.results)
-        return replace(judged, results=tuple(results))
+        rows = zip(judged.instances, judged.outcomes, judged.results, strict=True)
+        judged = replace(judged, results=tuple(technique.too_far(*row) for row in rows))
     return judged
 
 
@@ -240,10 +240,10 @@ def hardware(judged: Judged) -> Judged:
     if cuda.device != "gpu":
         return judged
     passed = judged.passed
-    instances = tuple(judged.instances[at] for at in passed)
-    for at, outcome in zip(
-        passed, run_on_gpu(judged.source, instances, judged.limits), strict=True
-    ):
+    outcomes = run_on_gpu(
+        judged.source, tuple(judged.instances[at] for at in passed), judged.limits
+    )
+    for at, outcome in zip(passed, outcomes, strict=True):
         result = compare.on_gpu(judged.instances[at], outcome, judged.words[at])
         judged = judged.with_result(at, replace(result, ran=not isinstance(outcome, NotRun)))
     return judged

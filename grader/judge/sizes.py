@@ -179,9 +179,9 @@ def _fault(trial: Trial, answer: Outcomes) -> Outcomes | None:
 
 def _other_values(trial: Trial, answer: Outcomes) -> Outcomes | None:
     """The answer in a launch that leaves other outputs than the solution does."""
+    blocks = math.prod(trial.grid)
     compared = course_rules.compared(answer.exercise).get(trial.rule.kernel, {}).items()
-    small = {name for name, most in compared if math.prod(trial.grid) <= most}
-    one = _instance(trial, answer.exercise, small)
+    one = _instance(trial, answer.exercise, {name for name, most in compared if blocks <= most})
     (right,) = answer.ours.run((one,))
     if not isinstance(right, Ran):
         return None

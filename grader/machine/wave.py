@@ -254,8 +254,8 @@ class ClusterBarrier:
 
     def waiting(self) -> Iterator[tuple[int, int, Message]]:
         """Threads that wait forever."""
-        why = Message("waits at a cluster barrier that some threads of its cluster never reach.")
-        return ((at, int(index[0]), why) for at, index in self.parked)
+        why = "waits at a cluster barrier that some threads of its cluster never reach."
+        yield from ((at, int(index[0]), Message(why)) for at, index in self.parked)
 
 
 FULL = 0xFFFFFFFF

@@ -252,8 +252,8 @@ class _Launches:
             for part in _made(one, ast.Mult, ast.FloorDiv)
         ]
         threads = [f"{axis} * blockDim.{axis[-1]}" for axis in self.axes]
-        every = dict.fromkeys([*made, *threads, *self.rounds])
-        return [one for one in every if _names(one) & self._free]
+        free = (one for one in (*made, *threads, *self.rounds) if _names(one) & self._free)
+        return list(dict.fromkeys(free))
 
     @cached_property
     def rounds(self) -> list[str]:

@@ -90,12 +90,12 @@ class Syntax:
         """The modifiers in the order of the slots; None if they are not those of this line."""
         chosen: dict[int, str] = {}
         for mod in mods:
-            for at, slot in enumerate(self.slots):
-                if at not in chosen and mod in slot.choices:
-                    chosen[at] = mod
-                    break
-            else:
+            places = (
+                at for at, s in enumerate(self.slots) if at not in chosen and mod in s.choices
+            )
+            if (place := next(places, None)) is None:
                 return None
+            chosen[place] = mod
         if any(at not in chosen and not slot.optional for at, slot in enumerate(self.slots)):
             return None
         return tuple(chosen[at] for at in sorted(chosen))

@@ -293,9 +293,8 @@ class Uninitialized(Observer):
 
         def computed(lanes: Lanes) -> np.ndarray:
             origin = worst(lanes)
-            if not np.count_nonzero(origin):
-                return origin
-            return np.where(origin == UNTOUCHED, at + FIRST, origin)
+            known = np.count_nonzero(origin) == 0
+            return origin if known else np.where(origin == UNTOUCHED, at + FIRST, origin)
 
         return computed
 

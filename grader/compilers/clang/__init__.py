@@ -86,8 +86,9 @@ class Clang:
 def _own() -> str:
     """What this package makes of sources and of PTX, as a digest."""
     parts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
-    parts.append(repr(sorted(HEADERS_OF_CLANG.items())).encode())
-    return hashlib.sha256(b"".join(parts)).hexdigest()
+    return hashlib.sha256(
+        b"".join([*parts, repr(sorted(HEADERS_OF_CLANG.items())).encode()])
+    ).hexdigest()
 
 
 def _compiled(job: Job, folder: Path, shut: bool) -> Program:
@@ -233,10 +234,10 @@ def _strange(rule_file: Path, job: Job) -> tuple[str, ...]:
     ]
     # A rule of make's, in which a blank inside a path has a backslash before it.
     rule = _read(rule_file, _LOG_BYTES).decode(errors="replace").partition(":")[2]
-    paths = rule.replace("\\\n", " ").replace("\\ ", "\0").split()
+    rule = rule.replace("\\\n", " ").replace("\\ ", "\0")
     return tuple(
         path
-        for path in dict.fromkeys(path.replace("\0", " ") for path in paths)
+        for path in dict.fromkeys(path.replace("\0", " ") for path in rule.split())
         if path not in ("source", SOURCE_NAME)
         and not any(Path(path).resolve().is_relative_to(folder) for folder in own)
     )

@@ -88,14 +88,8 @@ def unknown(text: bytes) -> bytes:
         if register is None or name[1:].isdigit():
             return b""
         kind, new = filling["type"], b"%%unset.%d" % filling.start()
-        return b'  %s = call %s asm "", "=%s"()\n  store %s %s, ptr %s\n' % (
-            new,
-            kind,
-            register,
-            kind,
-            new,
-            name,
-        )
+        call = b'  %s = call %s asm "", "=%s"()\n' % (new, kind, register)
+        return call + b"  store %s %s, ptr %s\n" % (kind, new, name)
 
     return _FILLING.sub(value, text)
 

@@ -62,8 +62,8 @@ def _with_calls(ptx: str) -> str:
 
     def rows(match: re.Match[str]) -> str:
         here = (int(match[2]), int(match[3]), int(match[4]))
-        calls = filter(None, map(place, match[5].split(" @[ ")[1:]))
-        return "\n".join(_rows(match[1], [here, *calls]))
+        calls = [place(text) for text in match[5].split(" @[ ")[1:]]
+        return "\n".join(_rows(match[1], [here, *filter(None, calls)]))
 
     text = _LOC.sub(rows, ptx)
     if text == ptx:

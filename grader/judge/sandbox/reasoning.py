@@ -76,14 +76,15 @@ def _kept(key: str, lines: list[int | None]) -> Examined | None:
 
 def _key(module: simulator.RawModule, lines: list[int | None], about: Examine) -> str:
     kernels = {rule.kernel for rule in about.rules}
+    text = _nameless(module.text, module.program, kernels)
     declared = [
         [(one.type, one.constant) for one in parameters(module.code, kernel) or ()]
         for kernel in sorted(kernels)
     ]
     order = [lines.index(line) for line in _lines(module.program)]
-    text = _nameless(module.text, module.program, kernels)
-    known = json.dumps([text, order, declared, repr(about), reasoners()])
-    return hashlib.sha256(known.encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps([text, order, declared, repr(about), reasoners()]).encode()
+    ).hexdigest()
 
 
 @cache

@@ -159,10 +159,13 @@ def _followed(source: str, case: CaseRequest, compiled: tuple[str, ...]) -> Ran:
     """The making of the elements that are `case.followed`, what `case.asked` asks for, and the path
     of a thread; nothing of it where it takes too much to follow the case."""
     graph = Graph(detailed=not case.asked)
-    ends_at_faults = case.path is not None
     try:
         with (
-            simulator.options(step_limit=case.steps, order=case.order, checks=ends_at_faults),
+            simulator.options(
+                step_limit=case.steps,
+                order=case.order,
+                checks=case.path is not None,  # what goes wrong ends the path
+            ),
             simulator.observe(observers=[partial(Slicer, graph)], counted=False),
         ):
             buffers, _, _ = _launch_all(source, case, compiled)
@@ -244,8 +247,8 @@ def in_batches(source: str, case: CaseRequest) -> Batches:
         position |= dict.fromkeys(used, at + 1)
         if len(set(used)) < len(used):
             return ()
-        pointers = tuple(bool(passed.buffer) for passed in launch.args)
-        found[at, launch.kernel, launch.block, launch.shared_mem, pointers].append(number)
+        pointers = (bool(passed.buffer) for passed in launch.args)
+        found[at, launch.kernel, launch.block, launch.shared_mem, *pointers].append(number)
     batches = tuple(tuple(found[key]) for key in sorted(found))
     return batches if len(batches) < len(case.launches) else ()
 

@@ -387,8 +387,8 @@ class Flags:
     def _all_seen(self, lane: int, wide: bool) -> dict[Place, int]:
         """What a lane has seen; only of its own block unless `wide`."""
         counts = dict(self._sight(lane, wide))
-        before = self.seen_before.get(lane, {}).items()
-        return counts | more(counts, {p: n for p, n in before if wide or p[1] is not None})
+        before = self.seen_before.get(lane, {})
+        return counts | more(counts, {p: n for p, n in before.items() if wide or p[1] is not None})
 
     def meet(self, lanes: Lanes, scope: str, cluster: int) -> None:
         """These lanes have met with all of their "warp", "block" or "cluster" (of so many
