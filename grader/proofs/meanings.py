@@ -256,6 +256,5 @@ def _bounded(on: Arithmetic, name: str, operands: list[Value], kind: str) -> Val
 def _apart(on: Arithmetic, value: Polynomial, mask: int) -> bool:
     """Whether they have no bit in common for certain."""
     low, high = on.atoms.interval(value)
-    return (low >= 0 and mask % 2 ** high.bit_length() == 0) or value.divisible(
-        2 ** mask.bit_length()
-    )
+    below = low >= 0 and mask % 2 ** high.bit_length() == 0
+    return below or value.divisible(2 ** mask.bit_length())

@@ -265,7 +265,8 @@ def not_passed(on: Arithmetic, start: Polynomial, now: Polynomial, step: int) ->
     """`now` is what came of `start` by steps, none of which led to 0."""
     before = operator.lt if step > 0 else operator.gt
     whole = on.floor_quotient(start, abs(step)) * abs(step)
-    yield z3.Implies(z3.And(term(start - whole) == 0, before(term(start), 0)), before(term(now), 0))
+    comes_to_zero = z3.And(term(start - whole) == 0, before(term(start), 0))
+    yield z3.Implies(comes_to_zero, before(term(now), 0))
 
 
 MOST_ROUNDS = 64  # of a loop whose course is known
