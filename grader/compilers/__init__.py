@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from .. import disk_cache
 from ..cuda.errors import CompileError, CompilerFailure, Diagnostic, forbidden, one_line_end
+from ..errors import unless
 from .advice import advised, doubtful
 from .clang import Clang
 from .compiler import AS_CALLS, DEFAULT_ARCH, HEADERS, SOURCE_NAME, Job, Program
@@ -49,8 +50,10 @@ COMPILERS: dict[str, Compiler] = {"nvrtc": Nvrtc(), "clang": Clang()}
 def chosen_name() -> str:
     """The name, in `COMPILERS`, of the compiler that is used. CompilerFailure for a wrong one."""
     wanted = os.environ.get(CHOICE) or _first_available()
-    if wanted not in COMPILERS:
-        raise CompilerFailure(f"{CHOICE} is {wanted!r}, and must be {' or '.join(COMPILERS)}.")
+    unless(
+        wanted in COMPILERS,
+        CompilerFailure(f"{CHOICE} is {wanted!r}, and must be {' or '.join(COMPILERS)}."),
+    )
     return wanted
 
 

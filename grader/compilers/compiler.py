@@ -67,8 +67,11 @@ FIRST_OF_CLANG = "warpwise/first.h"  # the same for clang
 
 def _texts(folder: Path) -> dict[str, str]:
     """The files below a folder, by the name under which a source includes them."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in files}
+    return {
+        path.relative_to(folder).as_posix(): path.read_text("utf-8")
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 _CCCL = "#include <cuda/std/{0}>\nnamespace std {{ using namespace cuda::std; }}\n"

@@ -210,8 +210,10 @@ def _found(page: str, url: str, wheel: Wheel) -> str | None:
     `url`; None if it is not there."""
     from bs4 import BeautifulSoup  # here, too
 
-    links = BeautifulSoup(page, "html.parser").find_all("a", href=True)
-    addresses = (urljoin(url, str(link["href"])) for link in links)
+    addresses = (
+        urljoin(url, str(link["href"]))
+        for link in BeautifulSoup(page, "html.parser").find_all("a", href=True)
+    )
     return next(
         (one for one in addresses if unquote(urlsplit(one).path).endswith(f"/{wheel.file}")), None
     )

@@ -73,8 +73,11 @@ class CompilerLog(ABC):
 
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What the compiler doubts in the source itself, where that is worth a learner's while."""
-        doubts = (one for one in self._entries() if one.own and self.worth_telling(one))
-        alone = (LogEntry(one.head, one.included, one.rows) for one in doubts)  # without notes
+        alone = (
+            LogEntry(one.head, one.included, one.rows)  # without notes
+            for one in self._entries()
+            if one.own and self.worth_telling(one)
+        )
         return bounded(dict.fromkeys(map(self.diagnostic, alone)))
 
     def _entries(self) -> list[LogEntry]:
@@ -227,8 +230,9 @@ class NvrtcLog(CompilerLog):
             ),
             pairwise([*entry.rows, ""]),
         )
-        more = (row.strip() for row, _ in rows)
-        return _NOT_OPENED.sub(r"\1", "; ".join([entry.head["message"].strip(), *more]))
+        return _NOT_OPENED.sub(
+            r"\1", "; ".join([entry.head["message"].strip(), *(row.strip() for row, _ in rows)])
+        )
 
     def place(self, entry: LogEntry) -> tuple[int, int | None]:
         """NVRTC's caret stands two columns further in."""
@@ -313,5 +317,6 @@ class ClangLog(CompilerLog):
     def place(self, entry: LogEntry) -> tuple[int, int | None]:
         """clang counts bytes from 1."""
         line = min(max(int(entry.head["line"]), 1), len(self.lines))
-        before = self.lines[line - 1].encode()[: int(entry.head["column"]) - 1]
-        return line, len(before.decode(errors="ignore"))
+        return line, len(
+            self.lines[line - 1].encode()[: int(entry.head["column"]) - 1].decode(errors="ignore")
+        )

@@ -183,8 +183,12 @@ def _strings(values: list[str], code: str = "utf-8") -> ctypes.Array[ctypes.c_ch
 def _call(function: str, *arguments: object) -> None:
     status = getattr(_library(), function)(*arguments)
     unless(status != _MEMORY, CompileError(_OUT_OF_MEMORY))
-    said = _library().nvrtcGetErrorString(status).decode()
-    unless(not status, CompilerFailure(f"NVRTC itself failed ({function}: {said})."))
+    unless(
+        not status,
+        CompilerFailure(
+            f"NVRTC itself failed ({function}: {_library().nvrtcGetErrorString(status).decode()})."
+        ),
+    )
 
 
 @cache

@@ -16,6 +16,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from ..errors import unless
 from .errors import (
     BarrierDivergence,
     CompileError,
@@ -94,8 +95,10 @@ def __getattr__(name: str) -> Any:
 @cache
 def _chosen() -> dict[str, object]:
     device = os.environ.get("WARPWISE_DEVICE") or ("gpu" if gpu_count() else "simulator")
-    if device not in ("gpu", "simulator"):
-        raise ValueError(f"WARPWISE_DEVICE is {device!r}; it can be gpu or simulator")
+    unless(
+        device in ("gpu", "simulator"),
+        ValueError(f"WARPWISE_DEVICE is {device!r}; it can be gpu or simulator"),
+    )
     return {
         "device": device,
         "xp": import_module("cupy" if device == "gpu" else "numpy"),

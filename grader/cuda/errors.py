@@ -219,8 +219,14 @@ class Message:
     @property
     def hints(self) -> tuple[tuple[str, str], ...]:
         """The titles and texts of the other parts, to be shown one at a time."""
-        both = ("What to look at next", self.remedy), ("What our kernel does", self.ours)
-        return tuple(one for one in both if one[1])
+        return tuple(
+            (title, text)
+            for title, text in (
+                ("What to look at next", self.remedy),
+                ("What our kernel does", self.ours),
+            )
+            if text
+        )
 
 
 def in_parts(text: str | Message) -> Message:

@@ -16,6 +16,7 @@ from cupy.cuda import driver
 
 from .. import compilers
 from ..compilers.declared import check_arguments, parameters
+from ..errors import unless
 from .errors import LaunchError
 from .limits import (
     ARCHITECTURES,
@@ -151,6 +152,8 @@ def cuTensorMapEncodeTiled(*arguments: Any) -> np.void:
         *lists,
         *map(ctypes.c_int, (given.interleave, given.swizzle, given.l2Promotion, given.oobFill)),
     )
-    if failed:
-        raise LaunchError(f"cuTensorMapEncodeTiled: the driver refuses it with error {failed}.")
+    unless(
+        not failed,
+        LaunchError(f"cuTensorMapEncodeTiled: the driver refuses it with error {failed}."),
+    )
     return np.void(room.raw[start : start + SIZE])

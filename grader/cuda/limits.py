@@ -189,11 +189,13 @@ def check_cluster(kernel: str, device: Architecture, grid: Extent, cluster: Exte
 def check_cooperative(kernel: str, device: Architecture, blocks: int, threads: int) -> None:
     """A grid barrier needs every block on the device at once."""
     most = device.sms * min(device.blocks, device.threads // (-(-threads // WARP) * WARP))
-    why = (
-        f"a cooperative launch has {counted(blocks, 'block')} of {counted(threads, 'thread')} "
-        f"each, but the device holds at most {most} of these at once"
+    _refuse(
+        kernel,
+        {
+            f"a cooperative launch has {counted(blocks, 'block')} of {counted(threads, 'thread')} "
+            f"each, but the device holds at most {most} of these at once": blocks > most
+        },
     )
-    _refuse(kernel, {why: blocks > most})
 
 
 def _refuse(kernel: str, reasons: Mapping[str, bool]) -> None:
@@ -246,8 +248,9 @@ def occupancy(threads: int, registers: int, shared: int = 0, arch: str = DEFAULT
     )
     device, warps = architecture(arch), -(-threads // WARP)
     most_warps = device.threads // WARP
-    recent = int(arch.removeprefix("sm_")) >= 80
-    reserved, unit = (RESERVED, SHARED_UNIT) if recent else (0, 2 * SHARED_UNIT)
+    reserved, unit = (
+        (RESERVED, SHARED_UNIT) if int(arch.removeprefix("sm_")) >= 80 else (0, 2 * SHARED_UNIT)
+    )
     of_block = -(-(shared + reserved) // unit) * unit
     limits = {
         "warps": most_warps // warps,

@@ -99,15 +99,22 @@ class Reporter:
         store = private.get(space) or wave.flat.describe(address, 0).store
         space = space if space in private else "global"
         touched = self.here.bytes(space, store, address, 1, access.at) if store else None
-        where = self.here.location(access.at, lane)
-        return self._failure(MisalignedAccess(where, access.verb, access.width, touched, alike))
+        return self._failure(
+            MisalignedAccess(
+                self.here.location(access.at, lane), access.verb, access.width, touched, alike
+            )
+        )
 
     def read_only(self, access: Access, hit: Hit) -> CudaError:
         """A thread writes to what must not be written."""
         address, at = int(hit.addresses[0]), access.at
-        touched = self.here.bytes(hit.space, hit.store, address, access.width, at)
-        where = self.here.location(at, int(lane_index(hit.lanes)[0]))
-        return self._failure(ReadOnlyWrite(where, touched, access.constant))
+        return self._failure(
+            ReadOnlyWrite(
+                self.here.location(at, int(lane_index(hit.lanes)[0])),
+                self.here.bytes(hit.space, hit.store, address, access.width, at),
+                access.constant,
+            )
+        )
 
     def endless(
         self, at: int, lane: int, runs: Counter[tuple[int, int]], reads: list[tuple[Access, Hit]]

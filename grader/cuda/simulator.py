@@ -305,20 +305,22 @@ class SimulatedModule:
         """The kernel called `name` (or the name expression); LaunchError if there is none."""
         kernel = self.program.functions.get(self._names.get(name, name))
         if kernel is None or not kernel.entry:
-            known = ", ".join(map(plain, self.kernel_names)) or "none"
             raise LaunchError(
-                f"there is no kernel called {name!r} here; the source defines: {known}. A kernel "
-                'is `extern "C" __global__ void name(...)`.'
+                f"there is no kernel called {name!r} here; the source defines: "
+                f"{', '.join(map(plain, self.kernel_names)) or 'none'}. A kernel is "
+                '`extern "C" __global__ void name(...)`.'
             )
         return SimulatedKernel(self, kernel, name)
 
     def get_global(self, name: str) -> np.ndarray:
         """The `__device__` or `__constant__` variable `name`, to read and fill between launches:
         its bytes (size,) uint8, to `.view` as its type. LaunchError if no kernel uses it."""
-        known = ", ".join(map(plain, self.variables)) or "none"
         return unless(
             self.variables.get(self._names.get(f"&{name}", name)),
-            LaunchError(f"no kernel here uses a variable called {name!r}; they use: {known}."),
+            LaunchError(
+                f"no kernel here uses a variable called {name!r}; they use: "
+                f"{', '.join(map(plain, self.variables)) or 'none'}."
+            ),
         ).data
 
     @property
@@ -452,11 +454,16 @@ class SimulatedKernel:
         local = PrivateSpace("local", layout.size, geometry.lanes, np.arange(geometry.lanes))
         if module.debug:  # struct copies and bit-fields touch what nobody wrote
             local.store.written = None
-        pairs = zip(self._function.parameters, self._declared or (), strict=False)
         stores, parameters = passed.stores()
         return PreparedLaunch(
             program=self._executable,
-            constants=frozenset(in_ptx.name for in_ptx, declared in pairs if declared.constant),
+            constants=frozenset(
+                in_ptx.name
+                for in_ptx, declared in zip(
+                    self._function.parameters, self._declared or (), strict=False
+                )
+                if declared.constant
+            ),
             assembly=module.assembly,
             layout=layout,
             names=MemoryNames(module.code, plain(self.name), passed.buffers(), passed.integers()),

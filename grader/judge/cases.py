@@ -97,16 +97,20 @@ def _orders(problem: Problem) -> tuple[str, ...]:
     first, each of a few last, and warps as chance has it."""
     sizes = rules.blocks_and_threads(problem.launches)
     blocks = max((grid for grid, _ in sizes), default=0)
-    threads = max((grid * block for grid, block in sizes), default=0)
-    if blocks < 2 or threads > MOST_THREADS or len(sizes) > MOST_LAUNCHES:
+    if (
+        blocks < 2
+        or max(grid * block for grid, block in sizes) > MOST_THREADS
+        or len(sizes) > MOST_LAUNCHES
+    ):
         return ()
     last = range(blocks) if blocks <= FEW_BLOCKS else ()
     return ("highest block first", *(f"block {number} last" for number in last), "warps by chance")
 
 
 def _generator(seed: int, exercise_id: str, position: int) -> np.random.Generator:
-    digest = hashlib.sha256(f"{seed}|{exercise_id}|{position}".encode()).digest()
-    return np.random.default_rng(int.from_bytes(digest, "big"))
+    return np.random.default_rng(
+        int.from_bytes(hashlib.sha256(f"{seed}|{exercise_id}|{position}".encode()).digest(), "big")
+    )
 
 
 def _buffer(shape: tuple[int, ...], dtype: npt.DTypeLike) -> tuple[tuple[int, ...], str]:

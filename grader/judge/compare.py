@@ -103,12 +103,13 @@ class Words:
     def _is_flat(self, buffer: str) -> bool:
         """Whether the exercise's own text above the kernel gives an array one dimension."""
         found = self._parameter(self.solution, buffer)
-        said = found and re.search(
-            rf"^// +(?:\w+, )*{found.name}\b[^\[\n]*?\b\w+\[([^\],\n]+)\](?!\[)",
-            self.solution,
-            re.MULTILINE,
+        return found is not None and bool(
+            re.search(
+                rf"^// +(?:\w+, )*{found.name}\b[^\[\n]*?\b\w+\[([^\],\n]+)\](?!\[)",
+                self.solution,
+                re.MULTILINE,
+            )
         )
-        return bool(said)
 
     def index(self, element: Element) -> tuple[int, ...]:
         """Where an element stands, one number for each dimension of its buffer."""
@@ -119,8 +120,11 @@ class Words:
         """The same of a flat buffer as an array of the shape that an input of whole numbers gives
         for as many elements, if just one does."""
         shape = self._shape(element.buffer)
-        given = [one for one in self.problem.inputs.values() if one.dtype.kind in "iu"]
-        shapes = {tuple(one.tolist()) for one in given if one.ndim == 1 and 1 < one.size < 9}
+        shapes = {
+            tuple(one.tolist())
+            for one in self.problem.inputs.values()
+            if one.dtype.kind in "iu" and one.ndim == 1 and 1 < one.size < 9
+        }
         fit = [one for one in shapes if (math.prod(one),) == shape and min(one) > 0]
         return (
             self.index(element)
@@ -154,8 +158,13 @@ class Words:
 
     def numbers(self, launch: Launch, kind: type[np.number] = np.integer) -> dict[str, Any]:
         """The numbers of a kind that a launch passes, by parameter: whole ones, or floats."""
-        names = zip(parameters(self.solution, launch.kernel) or (), launch.args, strict=False)
-        return {one.name: arg.item() for one, arg in names if isinstance(arg, kind)}
+        return {
+            one.name: arg.item()
+            for one, arg in zip(
+                parameters(self.solution, launch.kernel) or (), launch.args, strict=False
+            )
+            if isinstance(arg, kind)
+        }
 
     def sizes(self, launch: Launch) -> list[str]:
         """The same in words: "n = 33"."""
@@ -175,8 +184,10 @@ class Words:
 
     def order(self) -> Message:
         """What is said of parameters in another order; nothing where they are not."""
-        orders = (_order(*row) for row in self._signatures() if not _changed(*row))
-        return next(filter(None, orders), Message())
+        return next(
+            filter(None, (_order(*row) for row in self._signatures() if not _changed(*row))),
+            Message(),
+        )
 
     def _signatures(self) -> Iterator[tuple[str, Parameters, Parameters]]:
         """Each kernel that is launched, with the learner's parameters and the exercise's."""
@@ -223,8 +234,14 @@ def _first(
     mine: Parameters, given: Parameters, differ: Callable[[Parameter, Parameter], bool]
 ) -> str:
     """The first parameter that differs from the given one, in words; "" if none does."""
-    pairs = enumerate(zip(mine, given, strict=True), start=1)
-    return next((say.in_place_of(n, a.text, b.text) for n, (a, b) in pairs if differ(a, b)), "")
+    return next(
+        (
+            say.in_place_of(number, one.text, other.text)
+            for number, (one, other) in enumerate(zip(mine, given, strict=True), start=1)
+            if differ(one, other)
+        ),
+        "",
+    )
 
 
 def _signature(kernel: str, declared: Parameters) -> str:
@@ -319,12 +336,14 @@ def _changed_input(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult
         if changed.any():
             mismatches = _mismatches(words, name, changed, before, after)
             first = mismatches[0]
-            message = (
+            return _wrong_answer(
+                instance,
+                name,
                 say.changed_input(first.place, first.buffer, *first.values)
                 if words.constant(name)
-                else say.not_put_back(first.place, *first.values)
+                else say.not_put_back(first.place, *first.values),
+                mismatches,
             )
-            return _wrong_answer(instance, name, message, mismatches)
     return None
 
 
@@ -392,9 +411,13 @@ def _wrong_output(
             told = _first_wrong(mismatches[0], expected) + say.pattern(
                 name, wrong.size, int(wrong.sum()), at
             )
-            message = _in_its_launch(told, buffer, words, ran)
-            order = of if of not in _IN_ORDER else ""
-            return _wrong_answer(instance, buffer, message, mismatches, order)
+            return _wrong_answer(
+                instance,
+                buffer,
+                _in_its_launch(told, buffer, words, ran),
+                mismatches,
+                order=of if of not in _IN_ORDER else "",
+            )
     return None
 
 
@@ -403,8 +426,9 @@ def _smallest_first(problem: Problem) -> Mapping[str, Expected]:
     launch with the fewest elements first: it is the easiest to understand."""
     if not apart(problem):
         return problem.outputs
-    inputs = {name: one.size for name, one in problem.inputs.items()}
-    sizes = inputs | {name: one.value.size for name, one in problem.outputs.items()}
+    sizes = {name: one.size for name, one in problem.inputs.items()} | {
+        name: one.value.size for name, one in problem.outputs.items()
+    }
     of_launch = {
         name: sum(sizes.get(one, 0) for one in names)
         for names in _passed(problem)
@@ -482,8 +506,10 @@ def _first_wrong(first: Mismatch, expected: Expected) -> Message:
         return say.wrong_element(place, wanted, is_now, nan=True)
     if expected.value.dtype.kind != "f" or not np.isfinite([first.expected, first.found]).all():
         return say.wrong_element(place, wanted, is_now)
-    atol = np.broadcast_to(expected.atol, expected.value.shape)[first.index]
-    here = float(atol + expected.rtol * abs(first.expected))
+    here = float(
+        np.broadcast_to(expected.atol, expected.value.shape)[first.index]
+        + expected.rtol * abs(first.expected)
+    )
     off, most = told_apart(abs(first.found - first.expected), here, digits=2)
     off = f"{float(off):,.0f}" if "e+0" in off else off
     rounded = abs(first.found - first.expected) <= FAR * here  # else it is no question of rounding
@@ -508,11 +534,15 @@ def _not_exactly(instance: CaseInstance, ran: Ran) -> CaseResult | None:
     for wanted in instance.case.exactly:
         count = _count(instance.case, wanted.counter, ran.counters)
         if count != wanted.count:
-            why = reason(wanted.why, wanted.count, instance.problem)
             return failed(
                 instance.case,
                 Status.OVER_BUDGET,
-                say.not_exactly(costs.named(wanted.counter), count, wanted.count, why),
+                say.not_exactly(
+                    costs.named(wanted.counter),
+                    count,
+                    wanted.count,
+                    reason(wanted.why, wanted.count, instance.problem),
+                ),
             )
     return None
 
@@ -533,10 +563,14 @@ def _over_budget(instance: CaseInstance, ran: Ran, name_the_dearest: bool) -> Ca
             traffic = re.fullmatch(r"global_(load|store)_(requests|sectors|bytes)", counter)
             bytes_moved = f"global_{traffic[1]}_bytes" if traffic else ""
             if traffic and (usual := case.ours.get(bytes_moved)):
-                moved = ran.counters[bytes_moved]
-                why = f"{say.traffic(traffic[1], moved, usual, traffic[2])} {why}"
-            message = say.over_budget(costs.named(counter), count, budget.at_most, dearest, why)
-            return failed(case, Status.OVER_BUDGET, message, dearest[0])
+                moved = say.traffic(traffic[1], ran.counters[bytes_moved], usual, traffic[2])
+                why = f"{moved} {why}"
+            return failed(
+                case,
+                Status.OVER_BUDGET,
+                say.over_budget(costs.named(counter), count, budget.at_most, dearest, why),
+                dearest[0],
+            )
     return None
 
 
@@ -572,11 +606,14 @@ def sentence(text: str, problem: Problem) -> str:
 def _mismatches(
     words: Words, buffer: str, where: np.ndarray, expected: np.ndarray, found: np.ndarray
 ) -> list[Mismatch]:
-    indices = [tuple(int(i) for i in index) for index in np.argwhere(where)[:SHOWN]]
     return [
         Mismatch(
             *(words.name(buffer), at, float(expected[at]), float(found[at])),
             words.element(Element(buffer, index)),
         )
-        for at, index in zip(indices, np.flatnonzero(where)[:SHOWN].tolist(), strict=True)
+        for at, index in zip(
+            map(tuple, np.argwhere(where)[:SHOWN].tolist()),
+            np.flatnonzero(where)[:SHOWN].tolist(),
+            strict=True,
+        )
     ]

@@ -72,23 +72,23 @@ def judge(
     allowed = {one.name: one.ours["steps"] for one in exercise.cases if "steps" in one.ours}
     solution = exercise.solution if exercise.solved else ""
     with Session(source, limits, allowed) as session, Session(solution, limits, allowed) as ours:
-        judged = Judged(
-            lesson=lesson,
-            exercise=exercise,
-            source=source,
-            seed=seed,
-            hidden=hidden,
-            limits=limits,
-            allowed=allowed,
-            session=session,
-            ours=ours,
+        judged = blank(
+            Judged(
+                lesson=lesson,
+                exercise=exercise,
+                source=source,
+                seed=seed,
+                hidden=hidden,
+                limits=limits,
+                allowed=allowed,
+                session=session,
+                ours=ours,
+            )
         )
-        judged = blank(judged)
         stages = () if judged.results else STAGES
         for stage in stages[:_FOUND]:
             judged = stage(judged)
-        first = summed(judged)
-        first = partial.with_part(judged, first) if partial_marks else first
+        first = partial.with_part(judged, summed(judged)) if partial_marks else summed(judged)
         if first.status != Status.PASSED:
             marked(first)
         for stage in stages[_FOUND:] if explained else ():
@@ -141,12 +141,14 @@ def blank(judged: Judged) -> Judged:
     else:
         return judged
     first = min(1, len(exercise.steps))
-    results = tuple(
-        replace(compare.failed(case, status, message), step=first)
-        for case in exercise.cases
-        if case.visible or judged.hidden
+    return replace(
+        judged,
+        results=tuple(
+            replace(compare.failed(case, status, message), step=first)
+            for case in exercise.cases
+            if case.visible or judged.hidden
+        ),
     )
-    return replace(judged, results=results)
 
 
 def run(judged: Judged) -> Judged:
@@ -159,16 +161,26 @@ def compared(judged: Judged) -> Judged:
     """What each case left is held against what is expected."""
     dearest = judged.exercise.kind.names_the_dearest_line
     results = []
-    rows = zip(judged.instances, judged.outcomes, judged.words, strict=True)
-    judged = replace(judged, instances=tuple(in_step(judged, *row) for row in rows))
+    judged = replace(
+        judged,
+        instances=tuple(
+            in_step(judged, *row)
+            for row in zip(judged.instances, judged.outcomes, judged.words, strict=True)
+        ),
+    )
     for row in zip(judged.instances, judged.outcomes, judged.words, strict=True):
         result = (
             technique.goes_wrong(*row)
             if row[0].case.hazard
             else compare.on_simulator(*row, dearest)
         )
-        step = row[0].step if result.failed else 0
-        results.append(replace(result, ran=not isinstance(row[1], NotRun), step=step))
+        results.append(
+            replace(
+                result,
+                ran=not isinstance(row[1], NotRun),
+                step=row[0].step if result.failed else 0,
+            )
+        )
     judged = replace(judged, results=tuple(results))
     return replace(judged, counters=_counters(judged))
 

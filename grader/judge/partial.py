@@ -65,8 +65,9 @@ Mended = tuple[NamedFault, tuple[CaseResult, ...]]  # a fault, and the results w
 
 def known(lesson: Path, exercise: str, compiler: str) -> tuple[NamedFault, ...]:
     """The faults that are known of an exercise, from the lesson's folder."""
-    kept = solution_counts.kept(lesson, compiler, KEPT_IN)
-    return msgspec.convert(kept.get(exercise, ()), tuple[NamedFault, ...])
+    return msgspec.convert(
+        solution_counts.kept(lesson, compiler, KEPT_IN).get(exercise, ()), tuple[NamedFault, ...]
+    )
 
 
 def left_wrong(instance: CaseInstance, ran: Ran) -> tuple[Wrong, ...]:
@@ -129,8 +130,9 @@ def _alike(array: tuple[Expected, np.ndarray], sample: Sample, other: Sample) ->
         return at == there and mine is theirs
     value = np.array(float(theirs), expected.value.dtype)
     atol = 2 * np.broadcast_to(expected.atol, now.shape).flat[at]
-    twice = Expected(value, now.dtype, atol, 2 * expected.rtol)
-    return bool(compare.right(twice, np.array(float(mine))))
+    return bool(
+        compare.right(Expected(value, now.dtype, atol, 2 * expected.rtol), np.array(float(mine)))
+    )
 
 
 def said(verdict: Verdict) -> str:
@@ -279,22 +281,28 @@ def _pairs(again: Judged) -> list[Pair]:
 
 def _cheapest_first(judged: Judged, fault: NamedFault) -> list[str]:
     """The cases of a fault that were run."""
-    names = (one.case.name for one in judged.instances if one.case.name in fault.cases)
-    return sorted(names, key=lambda name: judged.allowed.get(name, 0))
+    return sorted(
+        (one.case.name for one in judged.instances if one.case.name in fault.cases),
+        key=lambda name: judged.allowed.get(name, 0),
+    )
 
 
 def _run_again(judged: Judged, names: list[str], seed: int, tolerated: str = "") -> Judged:
     """Some cases, run once more."""
-    again = drawn(judged.exercise, seed, True, names)
-    return judged.run(tuple(replace(one, tolerated=tolerated) for one in again))
+    return judged.run(
+        tuple(
+            replace(one, tolerated=tolerated) for one in drawn(judged.exercise, seed, True, names)
+        )
+    )
 
 
 def _results(
     again: Judged, compared: Sequence[CaseInstance], left: Sequence[Reply]
 ) -> tuple[CaseResult, ...]:
     """The results of cases, whose arrays are `compared` with what was `left`."""
-    results = tuple(map(compare.on_simulator, compared, left, again.words))
-    return technique.kept_to(replace(again, results=results)).results
+    return technique.kept_to(
+        replace(again, results=tuple(map(compare.on_simulator, compared, left, again.words)))
+    ).results
 
 
 def _as_left(instance: CaseInstance, ran: Ran) -> tuple[CaseInstance, Ran]:
@@ -306,8 +314,10 @@ def _as_left(instance: CaseInstance, ran: Ran) -> tuple[CaseInstance, Ran]:
         for name, one in problem.outputs.items()
     }
     every = {f"written/{name}": np.ones(one.value.shape, bool) for name, one in outputs.items()}
-    right = replace(instance, problem=replace(problem, inputs=inputs, outputs=outputs))
-    return right, msgspec.structs.replace(ran, arrays=arrays | every)
+    return (
+        replace(instance, problem=replace(problem, inputs=inputs, outputs=outputs)),
+        msgspec.structs.replace(ran, arrays=arrays | every),
+    )
 
 
 def _least(known: list[NamedFault], results: tuple[CaseResult, ...]) -> Mended | None:

@@ -262,12 +262,14 @@ class SliceSteps(msgspec.Struct, frozen=True, eq=False):
         counts = np.diff(self.first)
         if self.first[0] or (counts < 0).any() or self.first[-1] != len(self.operands):
             return False
-        flags = (
-            (self.op >= -1) & (self.op < len(self.ops)),
-            (self.buffer >= -1) & (self.buffer < len(self.buffers)),
-            (self.operands >= 0) & (self.operands < np.repeat(np.arange(steps), counts)),
+        return all(
+            bool(one.all())
+            for one in (
+                (self.op >= -1) & (self.op < len(self.ops)),
+                (self.buffer >= -1) & (self.buffer < len(self.buffers)),
+                (self.operands >= 0) & (self.operands < np.repeat(np.arange(steps), counts)),
+            )
         )
-        return all(bool(one.all()) for one in flags)
 
 
 class Choice(msgspec.Struct, frozen=True, array_like=True, gc=False):

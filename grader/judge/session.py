@@ -243,8 +243,13 @@ class Session:
         self._before = self._worker.seconds() if self._worker and self._compiled else 0.0
 
     def _described(self, instance: CaseInstance) -> CaseRequest:
-        needed = self._allowed.get(instance.case.name, 0)
-        return described(instance, max(self._limits.steps, self._limits.steps_ratio * needed))
+        return described(
+            instance,
+            max(
+                self._limits.steps,
+                self._limits.steps_ratio * self._allowed.get(instance.case.name, 0),
+            ),
+        )
 
     def start(self) -> None:
         """Start a worker where there is none; it compiles while the judge does something else."""
@@ -303,9 +308,12 @@ def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits)
 
     launches = (launch for one in instances for launch in one.problem.launches)
     threads = max((threads for _, threads in rules.blocks_and_threads(launches)), default=1)
-    options = (f"--maxrregcount={registers_for(threads)}",)
     with Session(
-        source, limits, device="compiler", architecture=real_architecture(), options=options
+        source,
+        limits,
+        device="compiler",
+        architecture=real_architecture(),
+        options=(f"--maxrregcount={registers_for(threads)}",),
     ) as session:
         compiled = session.compiled()
     if isinstance(compiled, Failed):
@@ -365,9 +373,9 @@ def _checked(reply: Reply, message: Opening | Question, device: Device) -> Reply
             reply, message=shortened(reply.message), diagnostics=bounded(reply.diagnostics)
         )
     if isinstance(message, Question) and isinstance(case := message.about, CaseRequest):
-        told_of = len(reply.made), len(reply.ways)
         unless(
-            reply.too_long or told_of == (len(case.followed), len(case.asked)),
+            reply.too_long
+            or (len(reply.made), len(reply.ways)) == (len(case.followed), len(case.asked)),
             ProtocolError("other answers than were asked for"),
         )
         wanted, optional = _arrays(case, device)

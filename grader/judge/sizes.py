@@ -168,8 +168,13 @@ def _fault(trial: Trial, answer: Outcomes) -> Outcomes | None:
     answer = answer.run((_instance(trial, answer.exercise),))
     if not _is_fault(answer.outcomes[0]) or _is_fault(answer.ours.run(answer.instances)[0]):
         return None
-    rows = zip(answer.instances, answer.outcomes, answer.words, strict=True)
-    return replace(answer, results=tuple(compare.on_simulator(*row, False) for row in rows))
+    return replace(
+        answer,
+        results=tuple(
+            compare.on_simulator(*row, False)
+            for row in zip(answer.instances, answer.outcomes, answer.words, strict=True)
+        ),
+    )
 
 
 def _other_values(trial: Trial, answer: Outcomes) -> Outcomes | None:
@@ -195,12 +200,15 @@ def _is_fault(outcome: Reply) -> bool:
 
 def _trial(tried: Tried, exercise: Exercise) -> Trial | None:
     """The launch, if it is one that the exercise's rules allow."""
-    trials = (
-        Trial(rule, tried.grid, tried.block, tried.numbers)
-        for rule in exercise.rules
-        if rule.kernel == tried.kernel
+    return next(
+        (
+            trial
+            for rule in exercise.rules
+            if rule.kernel == tried.kernel
+            and (trial := Trial(rule, tried.grid, tried.block, tried.numbers)).keeps_to_its_rule()
+        ),
+        None,
     )
-    return next((one for one in trials if one.keeps_to_its_rule()), None)
 
 
 def _instance(trial: Trial, exercise: Exercise, outputs: Set[str] = frozenset()) -> CaseInstance:
@@ -214,7 +222,9 @@ def _instance(trial: Trial, exercise: Exercise, outputs: Set[str] = frozenset())
         course_rules.passed(trial.rule, given),
         trial.shared_mem,
     )
-    inputs = {name: value for name, value in arrays.items() if name not in outputs}
-    left = {name: as_wanted(value) for name, value in arrays.items() if name in outputs}
-    problem = Problem(inputs, left, (launch,))
+    problem = Problem(
+        {name: value for name, value in arrays.items() if name not in outputs},
+        {name: as_wanted(value) for name, value in arrays.items() if name in outputs},
+        (launch,),
+    )
     return CaseInstance(Case(NAME, lambda rng: problem, exercise.size_points), problem)

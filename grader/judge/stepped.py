@@ -71,8 +71,10 @@ def handy_failure(verdict: Verdict, exercise: Exercise) -> CaseOfResult | None:
     first = next(failing, None)
     if first is None or _threads(first[0].problem) <= SMALL:
         return first
-    alike = [first, *(one for one in failing if one[1].status == first[1].status)]
-    return min(alike, key=lambda one: _threads(one[0].problem))
+    return min(
+        [first, *(one for one in failing if one[1].status == first[1].status)],
+        key=lambda one: _threads(one[0].problem),
+    )
 
 
 def _visible(verdict: Verdict, exercise: Exercise) -> Iterator[CaseOfResult]:
@@ -126,8 +128,12 @@ def believed(told: Strip, instance: CaseInstance, where: Scene, source: str) -> 
         and all(_can_be(one, told.of, lines, warps) for one in told.steps)
     ):
         return None
-    steps = tuple(replace(one, said=_plain(one.said)) for one in told.steps)
-    return Strip(launch.kernel, told.block, told.of, steps)
+    return Strip(
+        launch.kernel,
+        told.block,
+        told.of,
+        steps=tuple(replace(one, said=_plain(one.said)) for one in told.steps),
+    )
 
 
 def _can_be(step: Step, steps: int, lines: int, warps: int) -> bool:

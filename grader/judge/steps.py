@@ -58,19 +58,23 @@ def require_no_oversight(lesson: Lesson) -> None:
 def _all(lesson: Lesson) -> Iterator[str]:
     for exercise in lesson.exercises:
         for known in set(exercise.hints_on) - set(Status) - set(Pattern):
-            place = authors.place_of(lesson.path, exercise.name, known)
-            yield f"{place}: {known!r} in hints_on is neither a status nor a pattern of a verdict."
+            yield (
+                f"{authors.place_of(lesson.path, exercise.name, known)}: {known!r} in hints_on is "
+                "neither a status nor a pattern of a verdict."
+            )
         for case in exercise.cases:
             if not _draws_the_same(case):
-                place = authors.place_of(lesson.path, exercise.name, case.name)
                 yield (
-                    f"{place}: case {case.name!r} draws other numbers each time: take all that is "
-                    "random from problem's own argument."
+                    f"{authors.place_of(lesson.path, exercise.name, case.name)}: case "
+                    f"{case.name!r} draws other numbers each time: take all that is random from "
+                    "problem's own argument."
                 )
         launches = (one for problem in classes.drawn(exercise) for one in problem.launches)
         for kernel in {rule.kernel for rule in exercise.rules} - {one.kernel for one in launches}:
-            place = authors.at(lesson.path / "rules.py", kernel)
-            yield f"{place}: {exercise.name} launches no kernel {kernel!r}."
+            yield (
+                f"{authors.at(lesson.path / 'rules.py', kernel)}: {exercise.name} launches no "
+                f"kernel {kernel!r}."
+            )
         yield from (
             f"{authors.at(lesson.path / 'rules.py', exercise.name)}: {sentence}"
             for sentence in rules.departures(exercise)
@@ -110,8 +114,9 @@ def _written(lesson: Lesson, compiler: str, available: bool) -> bool:
     path.write_text(now, encoding="utf-8")  # budgets are relative to it
     try:
         with compilers.used(compiler) if available else nullcontext():
-            every = course.lesson(lesson.name, lesson.path.parent).exercises
-            for exercise in filter(_is_kernel, every):
+            for exercise in filter(
+                _is_kernel, course.lesson(lesson.name, lesson.path.parent).exercises
+            ):
                 if keys[exercise.name] != measured.get(exercise.name):
                     _require_full_marks(lesson, exercise)
     except BaseException:
@@ -130,8 +135,11 @@ def _require_full_marks(lesson: Lesson, exercise: Exercise) -> None:
     for case in judge(exercise.id, exercise.solution, root=lesson.path.parent, sizes=False).cases:
         if case.status != Status.PASSED:
             line = f", and {exercise.source}, line {case.line}" if case.line else ""
-            place = f"{authors.place_of(lesson.path, exercise.name, case.name)}{line}"
-            raise _failing(place, case.name, case.message)
+            raise _failing(
+                f"{authors.place_of(lesson.path, exercise.name, case.name)}{line}",
+                case.name,
+                case.message,
+            )
 
 
 def _failing(place: str, case: str, message: str) -> AuthorError:
@@ -143,10 +151,10 @@ def stale(lesson: Lesson) -> list[Path]:
     """The files of counts that are missing though their compiler is here, or of other exercises
     and solutions than there are."""
     keys = _cache_keys(lesson)
-    known = [(name, one, _measured(lesson, name)) for name, one in compilers.COMPILERS.items()]
     return [
         solution_counts.file(lesson.path, name)
-        for name, compiler, measured in known
+        for name, compiler in compilers.COMPILERS.items()
+        for measured in [_measured(lesson, name)]
         if not (measured == keys if compiler.available() else measured.items() <= keys.items())
     ]
 

@@ -24,9 +24,8 @@ def kept_to(judged: Judged) -> Judged:
         if lacks := lacks_order(judged.instances[at], opcodes):
             judged = judged.with_result(at, lacks)
     asking = [at for at in judged.passed if _stated(judged.instances[at])]
-    instances = [judged.instances[at] for at in asking]
-    answers = judged.session.ways((one, questions(one)) for one in instances)
-    for at, answer in zip(asking, answers, strict=True):
+    asked = ((judged.instances[at], questions(judged.instances[at])) for at in asking)
+    for at, answer in zip(asking, judged.session.ways(asked), strict=True):
         if fails := departs(judged.instances[at], answer, judged.words[at]):
             judged = judged.with_result(at, fails)
     return judged
@@ -61,11 +60,15 @@ def lacks_order(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult |
             if re.fullmatch(wanted, opcode)
         )
         if stated.kind.orders and count < stated.at_least:
-            why = reason(stated.why, stated.at_least, instance.problem)
             return failed(
                 instance.case,
                 Status.OVER_BUDGET,
-                say.lacks_order(count, stated.kind.named, stated.at_least, why),
+                say.lacks_order(
+                    count,
+                    stated.kind.named,
+                    stated.at_least,
+                    reason(stated.why, stated.at_least, instance.problem),
+                ),
             )
     return None
 
@@ -77,8 +80,12 @@ def departs(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult 
         return failed(instance.case, Status.OVER_BUDGET, say.not_traced(why))
     for stated, way in zip(_stated(instance), outcome.ways, strict=True):
         if way.first is not None and way.short > getattr(stated, "but", 0):
-            line = way.place.line if way.place else None
-            return failed(instance.case, Status.OVER_BUDGET, _message(stated, way, words), line)
+            return failed(
+                instance.case,
+                Status.OVER_BUDGET,
+                _message(stated, way, words),
+                line=way.place.line if way.place else None,
+            )
     return None
 
 
@@ -147,5 +154,8 @@ def _fact(failure: Failed) -> str:
 def _lines(source: str, words: str) -> set[int]:
     """The numbers, from 1, of the lines with `words` in them; white space does not count."""
     wanted = "".join(words.split())
-    code = (without_comments(line) for line in source.splitlines())
-    return {number for number, line in enumerate(code, 1) if wanted in "".join(line.split())}
+    return {
+        number
+        for number, line in enumerate(map(without_comments, source.splitlines()), 1)
+        if wanted in "".join(line.split())
+    }

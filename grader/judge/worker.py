@@ -233,10 +233,13 @@ def _kill_group(pid: int) -> None:
 def _environment(folder: str) -> dict[str, str]:
     """What CUDA needs to be found, a home that is the empty folder, which goes with what is left in
     it, and the compiler's cache."""
-    passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    own = dict.fromkeys(("HOME", "TMPDIR", "TEMP"), folder)
-    # BLAS would start a thread for each core, and each reserves address space.
-    return {**passed_on, **own, "XDG_CACHE_HOME": str(cache_home()), "OPENBLAS_NUM_THREADS": "1"}
+    return {
+        **{name: os.environ[name] for name in PASSED_ON if name in os.environ},
+        **dict.fromkeys(("HOME", "TMPDIR", "TEMP"), folder),
+        "XDG_CACHE_HOME": str(cache_home()),
+        # BLAS would start a thread for each core, and each reserves address space.
+        "OPENBLAS_NUM_THREADS": "1",
+    }
 
 
 def _used(pid: int) -> tuple[float, int]:

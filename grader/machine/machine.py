@@ -17,7 +17,7 @@ begun and may write one: nothing is proved then.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -103,8 +103,9 @@ class Recurrence(Observer):
 
     def write(self, access: Access, hit: Hit, values: Values) -> None:
         for component, value in enumerate(values):
-            there = hit.store.view(value.dtype)[hit.element + component]
-            if (bits_of(there) != bits_of(value)).any():
+            if (
+                bits_of(hit.store.view(value.dtype)[hit.element + component]) != bits_of(value)
+            ).any():
                 self.changed.add(hit.store)
 
     def access(self, done: Accessed) -> None:
@@ -150,8 +151,9 @@ class Recurrence(Observer):
         calls, barriers, clusters, copies = wave.calls, wave.barriers, wave.clusters, wave.copies
         parts = [(here.at, index) for here, index in barriers.parts.items()]
         parked = chain(*barriers.parked.values(), wave.collectives.parked.items(), clusters.parked)
-        waiting: Iterable[tuple[int, Lanes]] = ((-2 - at, one) for at, one in chain(parked, parts))
-        for at, lanes in chain(wave.schedule.groups(), waiting):
+        for at, lanes in chain(
+            wave.schedule.groups(), ((-2 - at, one) for at, one in chain(parked, parts))
+        ):
             where[lanes] = at
         return [
             *(where, *self.arrays, calls.depth, *calls.sites.values()),
@@ -360,12 +362,13 @@ def noticed(job: PreparedLaunch) -> frozenset[int]:
     memory (in a cluster shared memory, too), and whatever is atomic or volatile. What a call does
     is taken to be noticed."""
     use = job.program.memory_use
-    changed = (
-        store.names
-        for store in job.flat.stores
-        if store.writable and use.touches(store.names, ("writes", "updates"))
+    names = {ANYWHERE}.union(
+        *(
+            store.names
+            for store in job.flat.stores
+            if store.writable and use.touches(store.names, ("writes", "updates"))
+        )
     )
-    names = {ANYWHERE}.union(*changed)
     clustered = job.geometry.cluster_blocks > 1
     return frozenset(
         at

@@ -260,8 +260,9 @@ class Calls:
             if self.linked.parts[caller].recursive:
                 for kept, values in self._state(caller, self.kept[depth]):
                     kept[group] = values[group]
-        passed = zip(part.function.parameters, arguments, strict=True)
-        for (parameter, slot), slots in product(passed, self.carried):
+        for (parameter, slot), slots in product(
+            zip(part.function.parameters, arguments, strict=True), self.carried
+        ):
             slots[parameter.name][lanes, : slots[slot].shape[1]] = slots[slot][lanes]
         if name in self.wave.frames.begins:
             self._push_frame(lanes, at, name)
@@ -271,8 +272,11 @@ class Calls:
     def leave(self, lanes: Lanes, name: str, results: dict[int, str | None]) -> Successors:
         """Lanes return from function `name`; `results` gives the slot that each call puts the
         result in. Returns where they go on."""
-        results_of = self.linked.parts[name].function.results[:1]
-        handed = [(slots, slots[one.name].copy()) for slots in self.carried for one in results_of]
+        handed = [
+            (slots, slots[one.name].copy())
+            for slots in self.carried
+            for one in self.linked.parts[name].function.results[:1]
+        ]
         if name in self.wave.frames.begins:
             self.wave.frames.pop(name, lanes)
         self.depth[lanes] -= 1
@@ -335,8 +339,12 @@ class Calls:
             for first in range(start, end, PRINTED_TOGETHER):
                 if self.wave.output.full:
                     return
-                group = lanes[first : min(first + PRINTED_TOGETHER, end)]
-                self._print_alike(int(formats[start]), int(arguments[start]), group, at)
+                self._print_alike(
+                    int(formats[start]),
+                    int(arguments[start]),
+                    lanes[first : min(first + PRINTED_TOGETHER, end)],
+                    at,
+                )
 
     def _print_alike(self, formats: int, arguments: int, lanes: np.ndarray, at: int) -> None:
         """What lanes print whose format is the same and whose arguments lie at one address."""
@@ -377,8 +385,11 @@ class Calls:
             for register in self.linked.parts[name].function.registers
         }
         for number, slots in enumerate(self.carried):
-            mine = (slot for slot in slots if slot.startswith(f"{name}::"))
-            own |= {f"{slot} {number}": slots[slot] for slot in mine}
+            own |= {
+                f"{slot} {number}": values
+                for slot, values in slots.items()
+                if slot.startswith(f"{name}::")
+            }
         own["frame"] = self.wave.frames.begins[name]
         for key, values in own.items():
             key = f"{name} {key}"

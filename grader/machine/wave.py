@@ -92,11 +92,13 @@ class Barriers:
 
     def waiting(self) -> Iterator[tuple[int, int, Message]]:
         """Groups that wait forever: the instruction, one of the lanes, and the message."""
-        parts, parked = self.parts.items(), self.parked.items()
-        yield from ((here.at, int(index[0]), self._not_together(index)) for here, index in parts)
+        yield from (
+            (here.at, int(index[0]), self._not_together(index))
+            for here, index in self.parts.items()
+        )
         yield from (
             (at, int(index[0]), self.missing(barrier, int(index[0]), at))
-            for barrier, groups in parked
+            for barrier, groups in self.parked.items()
             for at, index in groups
         )
 
@@ -335,8 +337,10 @@ class Collectives:
                 ),
             ),
         )
-        without = (why for lanes, why in reasons if not int(lanes) >> lane % WARP & 1)
-        return next(without, Message("it took another branch."))
+        return next(
+            (why for lanes, why in reasons if not int(lanes) >> lane % WARP & 1),
+            Message("it took another branch."),
+        )
 
     def _staying(self) -> np.ndarray:
         """Per warp, which lanes have neither left nor are just about to."""

@@ -299,8 +299,9 @@ class _Launches:
         """Launches in which two sizes are one of the numbers each, or one more."""
         sizes = list(combinations(self.sizes, 2))
         for pairs in (sizes, [one for one in combinations(self.single, 2) if one not in sizes]):
-            more = product((1, 0), repeat=2)
-            for (x, y), one, other, pair, block in product(more, numbers, numbers, pairs, blocks):
+            for (x, y), one, other, pair, block in product(
+                product((1, 0), repeat=2), numbers, numbers, pairs, blocks
+            ):
                 yield from self._fitting(
                     block, dict(zip(pair, (one + x, other + y), strict=True)), USUAL
                 )

@@ -41,8 +41,11 @@ def computed(on: Arithmetic, instruction: Instruction, operands: list[Value]) ->
         return on.unknown()
     selected = instruction.selected
     if selected.meaning is None:
-        comparison = selected.result == "pred"
-        return on.atoms.boolean("comparison", Scope.THREAD) if comparison else on.unknown()
+        return (
+            on.atoms.boolean("comparison", Scope.THREAD)
+            if selected.result == "pred"
+            else on.unknown()
+        )
     # A type such as b32 says less than the instruction's own of the same width.
     kinds = [form.type if size_of(k) == size_of(form.type) else k for k in selected.sources]
     result: Typed = selected.meaning(OnIntegers(on))(*map(Typed, operands, kinds))
@@ -207,8 +210,11 @@ def _on_bits(on: Arithmetic, name: str, kind: str, operands: list[Value]) -> Val
         return _bounded(on, name, operands, f"u{bits}")
     mask &= 2**bits - 1
     if isinstance(value, Pointer):
-        known = mask in _WITHIN_ALIGNMENT
-        return on.low_bits(value.offset, mask.bit_length()) if known else on.unknown()
+        return (
+            on.low_bits(value.offset, mask.bit_length())
+            if mask in _WITHIN_ALIGNMENT
+            else on.unknown()
+        )
     return _masked(on, name, on.integer(value, kind), mask, bits)
 
 

@@ -56,8 +56,9 @@ def _about_accesses(thread: SymbolicThread) -> Iterator[FaultQuestion]:
         yield FaultQuestion("bounds", (one.at,), solver, [*one.path, outside])
         if not one.pointer.offset.divisible(one.width):
             whole = thread.on.floor_quotient(one.pointer.offset, one.width) * one.width
-            crooked = term(one.pointer.offset - whole) != 0
-            yield FaultQuestion("alignment", (one.at,), in_parts, [*one.path, crooked])
+            yield FaultQuestion(
+                "alignment", (one.at,), in_parts, [*one.path, term(one.pointer.offset - whole) != 0]
+            )
 
 
 def _about_meetings(thread: SymbolicThread) -> Iterator[FaultQuestion]:
@@ -142,8 +143,9 @@ def _same_epoch(
     found = _equal(solver, *of_block)
     if of_warp != of_block:
         warp = thread.on.floor_quotient(thread.setting.thread_number, WARP)
-        elsewhere = term(warp) != term(solver.second(warp))
-        found.append(z3.Or(elsewhere, all_of(_equal(solver, *of_warp))))
+        found.append(
+            z3.Or(term(warp) != term(solver.second(warp)), all_of(_equal(solver, *of_warp)))
+        )
     return found
 
 
@@ -181,9 +183,11 @@ def examined(
     for shape in shapes(rule):
         thread = explored(graph, variables, rule, shape, effort)
         # Those that are answered fastest come first.
-        asked = chain(_about_accesses(thread), _about_meetings(thread), _about_races(thread))
-        possible = (one for one in asked if not one.solver.impossible(one.formulas, effort))
-        yield from (Doubt(thread, question) for question in possible)
+        yield from (
+            Doubt(thread, one)
+            for one in chain(_about_accesses(thread), _about_meetings(thread), _about_races(thread))
+            if not one.solver.impossible(one.formulas, effort)
+        )
 
 
 def explored(
@@ -200,8 +204,7 @@ def explored(
         on = Arithmetic(Atoms(), wraps)
         thread = SymbolicThread(graph, Setting(rule, shape, on), variables, effort)
         thread.run()
-        failed = unmet(on, effort)
-        if not failed:
+        if not (failed := unmet(on, effort)):
             return thread
         wraps |= failed
     raise Undecided("too many integers may wrap")
@@ -222,8 +225,11 @@ def unmet(on: Arithmetic, effort: Effort) -> frozenset[int]:
 def variables_of(program: PtxModule, linked: LinkedProgram) -> dict[str, Variable]:
     """The variables that a kernel speaks of, by name."""
     unless(len(linked.parts) <= 1, Undecided("a function is called"))
-    everywhere = [*program.variables.values(), *linked.function.variables]
-    return {one.name: one for one in everywhere if one.name in linked.function.symbols}
+    return {
+        one.name: one
+        for one in (*program.variables.values(), *linked.function.variables)
+        if one.name in linked.function.symbols
+    }
 
 
 # ---- from a doubt to launches ----
@@ -316,5 +322,9 @@ def _kernel(source: str, rule: Rule, effort: Effort) -> Found:
 
 
 def _not_decided(rule: Rule, why: str, lines: Iterable[int | None] = ()) -> Found:
-    suspected = tuple(dict.fromkeys(line for line in lines if line))
-    return Found(Outcome.NOT_DECIDED, rule.kernel, why=why, suspected=suspected)
+    return Found(
+        Outcome.NOT_DECIDED,
+        rule.kernel,
+        why=why,
+        suspected=tuple(dict.fromkeys(filter(None, lines))),
+    )

@@ -88,8 +88,9 @@ class Fact:
 
     @cached_property
     def formula(self) -> Formula:
-        terms = (constant(one) if one else z3.IntVal(1) for one in self.parts)
-        conditions, follows = self.lemma(*terms, *self.ends)
+        conditions, follows = self.lemma(
+            *(constant(one) if one else z3.IntVal(1) for one in self.parts), *self.ends
+        )
         return z3.Implies(z3.And(conditions), follows) if conditions else follows
 
     def fails(self, values: Mapping[Monomial, int]) -> bool:
@@ -167,8 +168,9 @@ def _without(monomial: Monomial, part: Monomial) -> Monomial:
 
 def factors_of(monomials: set[Monomial]) -> set[Monomial]:
     """The products of two factors or more that the facts about `monomials` will speak of."""
-    rests = {rest for monomial in monomials for _, rest in _splits(monomial) if len(rest) > 1}
-    found = monomials | rests
+    found = monomials | {
+        rest for monomial in monomials for _, rest in _splits(monomial) if len(rest) > 1
+    }
     for left, right in combinations(sorted(monomials), 2):
         shared = _common(left, right)
         parts = (shared, _without(left, shared), _without(right, shared)) if shared else ()
@@ -229,15 +231,12 @@ class Solver:
 
     def _parts(self, products: set[Monomial]) -> Iterator[Formula]:
         """(a + b) * y = a * y + b * y, where a factor is known to be such a sum."""
-        splits = (
-            (monomial, self.atoms.by_name[name].parts[:2], Polynomial({rest: 1}))
-            for monomial in sorted(products)
-            for name, rest in _splits(monomial)
-        )
         return (
             constant(monomial) == term(a * others + b * others)
-            for monomial, sums, others in splits
-            for a, b in sums
+            for monomial in sorted(products)
+            for name, rest in _splits(monomial)
+            for others in [Polynomial({rest: 1})]
+            for a, b in self.atoms.by_name[name].parts[:2]
         )
 
     def ask(
@@ -272,8 +271,7 @@ class Solver:
             if answer != z3.sat:
                 return None if answer == z3.unsat else "unknown"
             model = _numbers(solver.model())
-            new = list(failing(facts, model))
-            if not new:
+            if not (new := list(failing(facts, model))):
                 return model
             failed.update(new)
             told = [one.formula for one in new]

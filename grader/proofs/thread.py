@@ -73,8 +73,9 @@ class AnyRound:
             graph.code.instructions[at] for start in loop.body for at in range(*graph.blocks[start])
         ]
         self.scope = min((meets(one) for one in instructions), default=Scope.THREAD)
-        written = {name for one in instructions for name in one.written}
-        self.carried = sorted(written & entry.registers.keys())
+        self.carried = sorted(
+            {name for one in instructions for name in one.written} & entry.registers.keys()
+        )
         self.steps: Steps = dict.fromkeys(self.carried)
         self.uneven: set[str] = set()
         self._try()
@@ -224,8 +225,7 @@ class AnyRound:
             equation = self.on.equations.get(negated(one) if z3.is_not(one) else one)
             if equation is None or equation[0] != z3.is_not(one):
                 continue
-            step = self._steps_of(equation[1])
-            if step:
+            if step := self._steps_of(equation[1]):
                 now = equation[1] - step  # as it was tested before this round
                 yield from not_passed(self.on, now - self.count * step, now, step)
 
@@ -244,8 +244,9 @@ class AnyRound:
 
     def _copies(self, mark: str) -> Twins:
         atoms = self.on.atoms
-        inside = atoms.by_name.keys() - self.outside
-        return Twins(atoms, inside.__contains__, f"{mark}{len(atoms.by_name)}")
+        return Twins(
+            atoms, (atoms.by_name.keys() - self.outside).__contains__, f"{mark}{len(atoms.by_name)}"
+        )
 
     def _copied(self, state: State, copies: Twins) -> tuple[tuple[Formula, ...], State]:
         """A state that leaves the loop: its own conditions, and it in the last round's atoms."""
@@ -359,18 +360,20 @@ class SymbolicThread:
         paths = [one.path for one in states]
         shared = common([*paths])
         rests = [path[shared:] for path in paths]
-        names = dict.fromkeys(name for one in states for name in one.registers)
         pairs = list(zip(rests, states, strict=True))
         registers = {
             name: self.on.merged(
                 [(rest, one.registers[name]) for rest, one in pairs if name in one.registers],
                 self.code.registers.get(name, "b32"),
             )
-            for name in names
+            for name in dict.fromkeys(name for one in states for name in one.registers)
         }
         of_block, of_warp = zip(*(one.epochs for one in states), strict=True)
-        epochs = self._epoch(rests, of_block), self._epoch(rests, of_warp)
-        return State((*paths[0][:shared], *either(rests)), registers, epochs)
+        return State(
+            (*paths[0][:shared], *either(rests)),
+            registers,
+            epochs=(self._epoch(rests, of_block), self._epoch(rests, of_warp)),
+        )
 
     def _epoch(self, rests: list[Path], epochs: tuple[Epoch, ...]) -> Epoch:
         merged = (

@@ -77,9 +77,9 @@ class Trial:
 
     def keeps_to_its_rule(self) -> bool:
         """And is small enough to be tried."""
-        whole = {one.name for one in rules.parameters(self.rule) if rules.is_whole(one)}
         return (
-            self.numbers.keys() == whole
+            self.numbers.keys()
+            == {one.name for one in rules.parameters(self.rule) if rules.is_whole(one)}
             and all(0 <= number < 2**31 for number in self.numbers.values())
             and self.block in map(rules.dimensions, self.rule.blocks)
             and min(self.grid) >= 1

@@ -109,8 +109,9 @@ def _edges(x: int, y: int, z: int) -> tuple[range, ...]:
     some between."""
     last = x * y * z - 1
     between = (last // part + more for part in BETWEEN for more in (0, 1))
-    near = (0, 1, x - 1, x, x * (y - 1), last - 1, last, *between)
-    numbers = {one for one in near if 0 <= one <= last}
+    numbers = {
+        one for one in (0, 1, x - 1, x, x * (y - 1), last - 1, last, *between) if 0 <= one <= last
+    }
     begins = sorted(one for one in numbers if one - 1 not in numbers)
     return tuple(map(range, begins, sorted(one + 1 for one in numbers if one + 1 not in numbers)))
 
@@ -185,9 +186,8 @@ class Attempts:
             threads = sum(map(len, _blocks(trial, kernel))) * math.prod(trial.block)
             elements = max(trial.sizes(), default=0)
             passes = (elements // threads).bit_length() // 2
-            small = threads <= WHOLE and elements <= 16 * WHOLE  # many of them fit into memory
-            together = -1 if small and kernel.batchable else number
-            alike[trial.block, trial.shared_mem, passes, together].append(trial)
+            fits = threads <= WHOLE and elements <= 16 * WHOLE and kernel.batchable  # with others
+            alike[trial.block, trial.shared_mem, passes, -1 if fits else number].append(trial)
         yield from chain.from_iterable(
             some for some in alike.values() if len(some) == 1 or self._is_suspect(some)
         )

@@ -172,25 +172,26 @@ def _pointers_of_call(one: Instruction, linked: LinkedProgram) -> Ways:
     if name not in linked.parts and isinstance(called, Symbol):
         return [(results, [_HEAP])]
     parts = [linked.parts[name]] if name in linked.parts else linked.parts.values()
-    functions = [part.function for part in parts]
     return [
         *(
             ([parameter.name], [slot])
-            for one in functions
-            for parameter, slot in zip(one.parameters, arguments, strict=False)
+            for part in parts
+            for parameter, slot in zip(part.function.parameters, arguments, strict=False)
         ),
         *(
             ([slot], [result.name])
-            for one in functions
-            for slot, result in zip(results, one.results, strict=False)
+            for part in parts
+            for slot, result in zip(results, part.function.results, strict=False)
         ),
     ]
 
 
 def _names(*operands: Operand) -> list[str]:
     """The registers and symbols in some operands."""
-    absolute = [o for o in operands if isinstance(o, Address) and o.base is None]
-    return [*(one.name for o in operands for one in mentioned(o)), *(ANYWHERE for _ in absolute)]
+    return [
+        *(one.name for operand in operands for one in mentioned(operand)),
+        *(ANYWHERE for one in operands if isinstance(one, Address) and one.base is None),
+    ]
 
 
 def _made_of(one: Instruction) -> tuple[list[str], list[str]]:
@@ -220,9 +221,12 @@ def swap_starts(kernel: Function) -> frozenset[int]:
     compared = [name for one in code if one.form.compares for name in registers(one.operands[2])]
     if not compared:
         return frozenset()
-    made = zip(code, map(_made_of, code), strict=True)
     wanted = spread(
-        compared, [([] if one.form.atomic else of, results) for one, (results, of) in made]
+        compared,
+        [
+            ([] if one.form.atomic else of, results)
+            for one, (results, of) in zip(code, map(_made_of, code), strict=True)
+        ],
     )
     return frozenset(
         at
@@ -323,8 +327,9 @@ def _live(code: Function, bit: dict[str, int]) -> list[int]:
     while live != before:
         before = list(live)
         for at in reversed(range(len(live))):
-            after = reduce(or_, (live[successor] for successor in onward[at]), 0)
-            live[at] = reads[at] | (after & ~writes[at])
+            live[at] = reads[at] | (
+                reduce(or_, (live[successor] for successor in onward[at]), 0) & ~writes[at]
+            )
     return live
 
 

@@ -114,8 +114,11 @@ def register_types(function: Function) -> dict[str, str]:
     types = {name: kind for name, kind in declared.items() if kind[0] != "b"}
     for sign, one in product("fsu", function.instructions):
         if one.form.type[:1] == sign and not one.form.converts:
-            alike = (n for n in (*one.written, *one.read) if _alike(declared, n, one.form.type))
-            types |= {name: one.form.type for name in alike if name not in types}
+            types |= {
+                name: one.form.type
+                for name in (*one.written, *one.read)
+                if name not in types and _alike(declared, name, one.form.type)
+            }
     copies = [
         one
         for one in function.instructions
@@ -280,8 +283,11 @@ class Executable:
     @cached_property
     def cells(self) -> dict[str, int]:
         """By space, the bytes of the narrowest access that may go there."""
-        code = self.linked.function.instructions
-        transfers = [transfer for one in code for _, transfer in one.form.transfers]
+        transfers = [
+            transfer
+            for one in self.linked.function.instructions
+            for _, transfer in one.form.transfers
+        ]
         return {
             space: min((one.size for one in transfers if one.may_touch(space)), default=4)
             for space in ("shared", "global")
@@ -352,13 +358,14 @@ def link(program: PtxModule, kernel: Function) -> LinkedProgram:
         name: LinkedFunction(start, function, _is_recursive(name, calls))
         for name, start, function in zip(order, starts, functions, strict=False)
     }
-    owner = tuple(
-        name for name, function in zip(order, functions, strict=True) for _ in function.instructions
-    )
     return LinkedProgram(
         _merged(kernel, functions, starts),
         parts,
-        owner,
+        tuple(
+            name
+            for name, function in zip(order, functions, strict=True)
+            for _ in function.instructions
+        ),
         function_addresses(program),
         frozenset(program.variables),
     )
@@ -367,7 +374,6 @@ def link(program: PtxModule, kernel: Function) -> LinkedProgram:
 def _merged(kernel: Function, functions: list[Function], starts: list[int]) -> Function:
     """All functions as one, the kernel's own included; what the others are given and return are
     variables like others."""
-    placed = list(zip(starts, functions, strict=False))
     passed = {
         f.name: (*f.parameters, *f.results) if f.name != kernel.name else () for f in functions
     }
@@ -375,7 +381,11 @@ def _merged(kernel: Function, functions: list[Function], starts: list[int]) -> F
         kernel,
         instructions=tuple(one for f in functions for one in f.instructions),
         variables=tuple(v for f in functions for v in (*f.variables, *passed[f.name])),
-        labels={label: start + at for start, f in placed for label, at in f.labels.items()},
+        labels={
+            label: start + at
+            for start, f in zip(starts, functions, strict=False)
+            for label, at in f.labels.items()
+        },
         registers={name: kind for f in functions for name, kind in f.registers.items()},
         tables={name: labels for f in functions for name, labels in f.tables.items()},
     )

@@ -294,7 +294,6 @@ class _Body:
 
     def function(self) -> Function:
         header = self.header
-        directives = re.findall(r"\.(\w+)((?:\s*,?\s*\d+)*)", header["directives"])
         return Function(
             header["name"],
             header["kind"] == "entry",
@@ -306,7 +305,10 @@ class _Body:
             tuple(self.variables),
             self.first_line,
             self.tables,
-            {name: tuple(map(int, re.findall(r"\d+", digits))) for name, digits in directives},
+            directives={
+                name: tuple(map(int, re.findall(r"\d+", digits)))
+                for name, digits in re.findall(r"\.(\w+)((?:\s*,?\s*\d+)*)", header["directives"])
+            },
         )
 
     def _with_lines(self) -> list[Instruction]:

@@ -225,8 +225,10 @@ def symbol_of(operand: Any) -> str:
 
 def address_of(operand: Operand) -> Address:
     """The address that an operand is; Malformed if it is none."""
-    address = operand if isinstance(operand, Address) else None
-    return require(address, "an address is expected among the operands")
+    return require(
+        operand if isinstance(operand, Address) else None,
+        "an address is expected among the operands",
+    )
 
 
 def immediate_of(operand: Any) -> int:
@@ -308,8 +310,9 @@ class Instruction(msgspec.Struct, frozen=True, dict=True):
 
     def registers_of(self, *roles: Role) -> list[str]:
         """The registers among the operands that have one of these roles."""
-        role = self.form.role
-        return registers(*[one for at, one in enumerate(self.operands) if role(at) in roles])
+        return registers(
+            *[one for at, one in enumerate(self.operands) if self.form.role(at) in roles]
+        )
 
 
 class Variable(msgspec.Struct, frozen=True):
@@ -346,8 +349,11 @@ class Function(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def symbols(self) -> frozenset[str]:
         """The names of variables, parameters and functions that its instructions use."""
-        code = self.instructions
-        bases = (getattr(operand, "base", operand) for one in code for operand in one.operands)
+        bases = (
+            getattr(operand, "base", operand)
+            for one in self.instructions
+            for operand in one.operands
+        )
         return frozenset(base.name for base in bases if isinstance(base, Symbol))
 
 

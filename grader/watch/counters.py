@@ -181,8 +181,10 @@ class Counting(Observer):
                         f"global_{kind}_bytes": rows.active.sum(axis=1) * width,
                     }
             else:
-                costs = shared_traffic(rows, width, store=kind == "store")
-                found = {f"shared_{kind}_{name}": cost for name, cost in costs.items()}
+                found = {
+                    f"shared_{kind}_{name}": cost
+                    for name, cost in shared_traffic(rows, width, store=kind == "store").items()
+                }
             lines = np.array([line for line, _, _ in noted])[rows.access]
             for name, counts in found.items():
                 self._by_line(name, lines, counts)
@@ -260,8 +262,6 @@ SECTOR_SHIFT = 5  # a sector has 32 bytes
 SECTOR = 1 << SECTOR_SHIFT
 BANKS = 32  # of 4 bytes each
 PASS = 4 * BANKS  # bytes that shared memory can serve at once
-
-_LANE = np.arange(WARP)
 
 
 @dataclass(frozen=True, eq=False)
@@ -351,6 +351,6 @@ def _in_pairs(rows: np.ndarray, active: np.ndarray) -> np.ndarray:
     """Per warp, whether lanes that take part share addresses pairwise."""
     found = np.zeros(len(rows), bool)
     for distance in (1, 2):
-        other = _LANE ^ distance
+        other = np.arange(WARP) ^ distance
         found |= ((rows == rows[:, other]) | ~active | ~active[:, other]).all(axis=1)
     return found

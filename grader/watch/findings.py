@@ -397,8 +397,8 @@ class Whereabouts:
         in_function = wave.linked.owner[at] != wave.kernel.name and calls.depth[lane]
         start = int(calls.sites[0][lane]) if in_function else at  # in the kernel itself
         for barrier, groups in wave.barriers.parked.items():
-            of_all = wave.barriers.asked.get(barrier) is None  # not for some of the threads only
-            for waits_at, index in groups if of_all else ():
+            # Not at one for some of the threads only.
+            for waits_at, index in groups if wave.barriers.asked.get(barrier) is None else ():
                 here = index[wave.geometry.block_of_lane[index] == block]
                 if len(here) and not reaches(wave.kernel, start, waits_at):
                     return self.location(waits_at, int(here[0]))
@@ -409,8 +409,14 @@ class Whereabouts:
         owner = self.wave.linked.owner
 
         def nearest(places: Iterable[int]) -> int:
-            lines = (self.code[place].line for place in places if owner[place] == owner[at])
-            return next(filter(None, lines), 0)
+            return next(
+                (
+                    line
+                    for place in places
+                    if owner[place] == owner[at] and (line := self.code[place].line)
+                ),
+                0,
+            )
 
         around = nearest(reversed(range(at))), nearest(range(at, len(self.code)))
         return min(around), max(around)
@@ -418,8 +424,10 @@ class Whereabouts:
     def _calls(self, at: int, lane: int) -> tuple[int, ...]:
         """What was not inlined is known for the thread in `lane`, now."""
         calls = self.wave.calls
-        levels = reversed(range(int(calls.depth[lane])))
-        sites = (self.code[int(calls.sites[level][lane])] for level in levels)
+        sites = (
+            self.code[int(calls.sites[level][lane])]
+            for level in reversed(range(int(calls.depth[lane])))
+        )
         outer = (line for site in sites for line in (site.line, *site.callers) if line)
         return (*self.code[at].callers, *outer)
 

@@ -72,8 +72,14 @@ def arrays_among(
 
 def described(array: np.ndarray, buffer: int, name: str) -> ArrayLayout:
     """What is known of an array whose memory is called `buffer`."""
-    offset = array.ctypes.data - owner_of(array).ctypes.data
-    return ArrayLayout(array.shape, array.dtype, array.strides, buffer, offset, name)
+    return ArrayLayout(
+        array.shape,
+        array.dtype,
+        array.strides,
+        buffer,
+        offset=array.ctypes.data - owner_of(array).ctypes.data,
+        name=name,
+    )
 
 
 MOST_EVENTS = 50_000  # a trace is for drawing; what follows in a longer run is left out

@@ -166,8 +166,9 @@ class Thinning:
     def take(self, frame: Frame) -> None:
         if frame.hazards:
             self.last_hazard = frame.number
-        near = frame.number - self.last_hazard <= AROUND and len(self.frames) < 4 * ALL_STEPS
-        if near or frame.hazards:
+        if frame.hazards or (
+            frame.number - self.last_hazard <= AROUND and len(self.frames) < 4 * ALL_STEPS
+        ):
             self.flush()
             self._keep(frame)
             return
@@ -228,8 +229,9 @@ class Recorder(Observer):
         self.wave, self.hazards = report.wave, report.hazards
         wave, geometry, names = self.wave, self.wave.geometry, self.wave.names
         numbers = [one if isinstance(one, int) else _block_number(geometry, one) for one in wanted]
-        there = tuple(one for one in numbers if one < geometry.blocks)
-        blocks = there[: max(1, most // geometry.stride)]
+        blocks = tuple(one for one in numbers if one < geometry.blocks)[
+            : max(1, most // geometry.stride)
+        ]
         self.recording = Recording(
             names.kernel,
             names.source,
@@ -348,8 +350,12 @@ class Recorder(Observer):
     def _begin(self, at: int, line: int, threads: np.ndarray) -> Frame:
         """Go on with the step that is being recorded, or begin the next one."""
         if (now := self.frame) is not None:
-            alike = line in (now.line, 0) and now.last < at and not now.hazards
-            if alike and np.array_equal(now.threads, threads):
+            if (
+                line in (now.line, 0)
+                and now.last < at
+                and not now.hazards
+                and np.array_equal(now.threads, threads)
+            ):
                 now.last = at
                 return now
             self._close(now)
@@ -366,9 +372,8 @@ class Recorder(Observer):
 
     def _notice(self, frame: Frame) -> None:
         """Hazards that have come to light belong to the step that is being recorded."""
-        found = len(self.hazards)
-        frame.hazards.extend(range(self.told, found))
-        self.told = found
+        frame.hazards.extend(range(self.told, len(self.hazards)))
+        self.told = len(self.hazards)
 
     def _leaving(self, threads: np.ndarray) -> None:
         """Those of the threads that do not run any more are gone."""

@@ -62,16 +62,22 @@ class Divergence(Observer):
         for at, index in groups:
             short = wave.live[geometry.block_of_lane[index]] < geometry.threads
             if (lane := first_of(index, short)) is not None:
-                missing = wave.barriers.missing(barrier, lane, at)
-                self.report.stop(MissedBarrier(self.report.here.location(at, lane), missing))
+                self.report.stop(
+                    MissedBarrier(
+                        self.report.here.location(at, lane),
+                        wave.barriers.missing(barrier, lane, at),
+                    )
+                )
         by_block: dict[int, int] = {}
         for at, index in groups if len(groups) > 1 else ():
             for block in np.unique(geometry.block_of_lane[index]):
                 first = by_block.setdefault(int(block), at)
                 if first != at:
-                    line = wave.kernel.instructions[first].line
                     self.report.stop(
-                        TwoBarriers(self.report.here.location(at, int(index[0])), line)
+                        TwoBarriers(
+                            self.report.here.location(at, int(index[0])),
+                            wave.kernel.instructions[first].line,
+                        )
                     )
 
     def gather(self, at: int, lanes: np.ndarray, masks: np.ndarray) -> None:
@@ -151,8 +157,9 @@ class ProxyOrder(Observer):
             position, part = np.argwhere(self._writer[cells])[0].tolist()
             cell, here = int(cells[position, part]), self.report.here
             writer = here.location(int(self._at[cell]), int(self._writer[cell]) - 1)
-            place = cell * _CELL % self.wave.shared.pitch
-            touched = here.bytes("shared", hit.store, place, _CELL, writer.at)
+            touched = here.bytes(
+                "shared", hit.store, cell * _CELL % self.wave.shared.pitch, _CELL, writer.at
+            )
             self.report.stop(
                 UnfencedRead(here.location(access.at, int(lane[position])), touched, writer)
             )
@@ -357,5 +364,8 @@ def _held(product: Instruction) -> tuple[Operand, ...]:
 
 def _copies(one: Instruction) -> bool:
     """A register is copied to another, as compilers do between the rounds of a loop."""
-    copied = one.form.carries is Carries.COPIED and len(one.operands) == 2
-    return copied and all(isinstance(operand, Register) for operand in one.operands)
+    return (
+        one.form.carries is Carries.COPIED
+        and len(one.operands) == 2
+        and all(isinstance(operand, Register) for operand in one.operands)
+    )

@@ -240,17 +240,26 @@ class Uninitialized(Observer):
         self, access: Access, hit: Hit, lane: int, address: int, use: Location | None = None
     ) -> UnwrittenRead:
         here, at = self.report.here, access.at
-        touched = here.bytes(hit.space, hit.store, address, access.size, at)
         mine = int(np.argmax(lane_index(hit.lanes) == lane))  # its block's memory, not the first's
-        byte = hit.element[mine] * access.size + address - int(hit.addresses[mine])
-        coming = self.wave.copies.towards(hit.store, byte)
+        coming = self.wave.copies.towards(
+            hit.store, hit.element[mine] * access.size + address - int(hit.addresses[mine])
+        )
         copy = (here.location(*coming[:2]), coming[2]) if coming else None
-        return UnwrittenRead(here.location(at, lane), access.verb, touched, use, copy)
+        return UnwrittenRead(
+            here.location(at, lane),
+            access.verb,
+            here.bytes(hit.space, hit.store, address, access.size, at),
+            use,
+            copy,
+        )
 
     def _components(self, operand: Operand) -> list[tuple[int, np.ndarray]]:
         """The tracked registers of what is loaded or stored, each with its place in it."""
-        origins = enumerate(map(self._of, components(operand)))
-        return [(place, origin) for place, origin in origins if origin is not None]
+        return [
+            (place, origin)
+            for place, origin in enumerate(map(self._of, components(operand)))
+            if origin is not None
+        ]
 
     def _of(self, operand: Operand) -> np.ndarray | None:
         return self._origins.get(operand.name) if isinstance(operand, Register) else None

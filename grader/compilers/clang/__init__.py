@@ -108,8 +108,12 @@ def _compiled(job: Job, folder: Path, shut: bool) -> Program:
     _run([*back(job), "-o", "ptx", "middle"], folder, job.source)
     ptx, found = named(_read(folder / "ptx", _PTX_BYTES).decode(), job.name_expressions)
     ptx = like_nvrtc(laid_out(ptx), debug=is_debug(job))
-    strange = _strange(folder / "included", job)
-    return Program(ptx.encode(), found, strange, ClangLog(log, job.source).warnings())
+    return Program(
+        ptx.encode(),
+        found,
+        _strange(folder / "included", job),
+        ClangLog(log, job.source).warnings(),
+    )
 
 
 # By it a source could ask whether there is a file. (In the flags it would not outlast first.pch.)

@@ -131,9 +131,8 @@ def wide_copies(text: bytes) -> bytes:
 
 def _moved(copy: re.Match[bytes], number: int) -> bytes:
     """All of it is read before any of it is written: the compiler may have either come first."""
-    given: dict[str, bytes] = {name: one or b"" for name, one in copy.groupdict().items()}
     packs = [
-        given | {"name": b"%%wide.%d.%d" % (number, at), "at": b"%d" % at}
+        copy.groupdict(b"") | {"name": b"%%wide.%d.%d" % (number, at), "at": b"%d" % at}
         for at in range(0, int(copy["size"]), _WIDE)
     ]
     return b"".join(

@@ -215,8 +215,9 @@ def _order(nodes: list[str], entry: str, edges: dict[str, list[str]], depth: int
         whole = set(part)
         inside = [node for node in nodes if node in whole]
         outside = {to for node in nodes if node not in whole for to in edges[node]}
-        entered = [node for node in inside if node in outside]
-        first = entry if entry in whole else (entered or inside)[0]
+        first = (
+            entry if entry in whole else ([node for node in inside if node in outside] or inside)[0]
+        )
         within = {node: [to for to in edges[node] if to in whole and to != first] for node in part}
         found += _order(inside, first, within, depth + 1)
     return found

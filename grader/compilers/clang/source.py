@@ -105,10 +105,14 @@ def back(job: Job) -> list[str]:
 def _kept(job: Job) -> list[str]:
     """What options mean to LLVM."""
     options = _options(job)
-    places = [at for at, one in enumerate(options) if one == "-mllvm"]
     return [
         "-O0" if "-O0" in options else "-O3",
-        *(part for at in places for part in options[at : at + 2]),
+        *(
+            part
+            for at, one in enumerate(options)
+            if one == "-mllvm"
+            for part in options[at : at + 2]
+        ),
     ]
 
 

@@ -439,7 +439,7 @@ class MadeOf(About):
         return (told, self._doubted(asked, here, who.who)) if passed else ("", "")
 
     def _doubts(self, line: int) -> list[tuple[str, int]]:
-        """The names in the condition on a line that the solution has not alike, with their lines."""
+        """The names in a line's condition that the solution has not alike, with their lines."""
         return self._declared.doubtful(self._declared.guard(line)[0], line, self._usual)
 
     def _after(self, line: int) -> str:

@@ -82,13 +82,15 @@ def marks_of(recording: Recording, hazards: Iterable[HazardReport]) -> list[Mark
     """Of each hazard that came to light while the recording was made, or at its end; the others
     happened in blocks that were not recorded."""
     known = list(hazards)
-    marks = [
-        _mark(recording, position, known[number])
-        for position, frame in enumerate(recording.frames)
-        for number in frame.hazards
-        if known[number].block in (None, *recording.indices)
-    ]
-    return sorted(marks, key=lambda mark: mark.warning)
+    return sorted(
+        (
+            _mark(recording, position, known[number])
+            for position, frame in enumerate(recording.frames)
+            for number in frame.hazards
+            if known[number].block in (None, *recording.indices)
+        ),
+        key=lambda mark: mark.warning,
+    )
 
 
 def first_difference(
@@ -116,8 +118,9 @@ def first_difference(
 
 def _values_of(frame: Frame, number: int) -> set[str]:
     """The numbers that a thread stored, loaded, received or assigned at a frame."""
-    found = (one.values[one.threads == number].flat for one in frame.told)
-    return {str(float(value)) for values in found for value in values}
+    return {
+        str(float(value)) for one in frame.told for value in one.values[one.threads == number].flat
+    }
 
 
 def wrong_element(recording: Recording, name: str, offset: int, title: str, text: str) -> Mark:
@@ -168,8 +171,7 @@ def _mark(recording: Recording, position: int, hazard: HazardReport) -> Mark:
     for at in range(position, -1, -1) if other is not None else ():
         if hazard.other_line in (None, recording.frames[at].line):
             theirs = _cells(recording, at, slot, other)
-            both = tuple(one for one in cells if any(_overlap(one, their) for their in theirs))
-            if both:
+            if both := tuple(one for one in cells if any(_overlap(one, their) for their in theirs)):
                 return replace(
                     mark, step="Second access", other_step="First access", other=at, cells=both
                 )
@@ -204,8 +206,9 @@ def _cell(touch: Touch, row: int) -> Cell:
 
 def _overlap(one: Cell, other: Cell) -> bool:
     (memory, owner, start, width), (its_memory, its_owner, its_start, its_width) = one, other
-    meet = start < its_start + its_width and its_start < start + width
-    return (memory, owner) == (its_memory, its_owner) and meet
+    return (memory, owner) == (its_memory, its_owner) and (
+        start < its_start + its_width and its_start < start + width
+    )
 
 
 def _linear(recording: Recording, thread: Extent | None) -> int | None:
@@ -333,15 +336,15 @@ def element(memory: Memory, offset: int, width: int) -> str:
     if part.size <= size and not part.inner:
         return part.name
     first, rest = divmod((offset - part.start) // size, prod(part.inner))
-    indices = (first, *np.unravel_index(rest, part.inner))
-    return part.name + "".join(f"[{index}]" for index in indices)
+    return part.name + "".join(
+        f"[{index}]" for index in (first, *np.unravel_index(rest, part.inner))
+    )
 
 
 def elements(memory: Memory, touch: Touch, rows: np.ndarray) -> str:
     """What the threads at some rows of an access touch, in a few words."""
     offsets = touch.offsets[rows]
-    is_ordered = (offsets[1:] > offsets[:-1]).all()  # as most are
-    offsets = offsets if is_ordered else np.unique(offsets)
+    offsets = offsets if (offsets[1:] > offsets[:-1]).all() else np.unique(offsets)
     first, last = int(offsets[0]), int(offsets[-1])
     names = [element(memory, offset, touch.width) for offset in (first, last)]
     if len(offsets) == 1:
@@ -406,12 +409,12 @@ def _own(recording: Recording, threads: np.ndarray, slot: int) -> np.ndarray:
 
 
 def _touched(recording: Recording, frame: Frame, slot: int) -> list[str]:
-    phrases = [
+    phrases = dict.fromkeys(
         _phrase(recording, touch, rows)
         for touch in frame.touches
         if len(rows := np.flatnonzero(touch.threads // recording.stride == slot))
-    ]
-    return list(dict.fromkeys(phrases))[:6]
+    )
+    return list(phrases)[:6]
 
 
 def _phrase(recording: Recording, touch: Touch, rows: np.ndarray) -> str:
@@ -447,17 +450,16 @@ def _turns(recording: Recording, frame: Frame, slot: int, mine: np.ndarray) -> l
     """What becomes of the threads at the end of the step."""
     opened = sum(len(group) for group in [_own(recording, group, slot) for group in frame.passed])
     said = [f"The barrier opens: {counted(opened, 'thread')} go on."] if opened else []
-    state = frame.state[slot * recording.stride :][mine]
     turns = {
         AT_BARRIER: "wait at the barrier",
         AT_WARP: "wait for the rest of their warp",
         GONE: "leave the kernel",
     }
-    counts = np.bincount(state, minlength=len(turns) + 1).tolist()
+    state = frame.state[slot * recording.stride :][mine]
     said += [
         f"{counted(number, 'thread')} {words if number > 1 else _one(words)}."
         for what, words in turns.items()
-        if (number := counts[what])
+        if (number := int(np.count_nonzero(state == what)))
     ]
     if frame.parted and not said:
         said.append("Here the threads diverge.")

@@ -7,6 +7,7 @@ import numpy as np
 from cupy.cuda import driver, runtime
 
 from ...cuda import LaunchError, Misaligned, OutOfBounds, gpu
+from ...errors import unless
 from ..protocol import Arrays, CaseRequest, Ran
 from .simulated import argument
 
@@ -30,8 +31,9 @@ def run_case(source: str, case: CaseRequest, cubin: Path) -> Ran:
         return Ran(arrays={name: array for found in results for name, array in found.items()})
     except (runtime.CUDARuntimeError, driver.CUDADriverError) as error:
         kind = next((kind for name, kind in STOPPED.items() if name in str(error)), LaunchError)
-        told = f"The simulated GPU found nothing wrong, but the real one stopped: {error}."
-        raise kind(told) from error  # CUDA's words: "cudaErrorIllegalAddress: an illegal ..."
+        raise kind(
+            f"The simulated GPU found nothing wrong, but the real one stopped: {error}."
+        ) from error  # CUDA's words: "cudaErrorIllegalAddress: an illegal ..."
 
 
 def _run(module: gpu.RawModule, case: CaseRequest, name_of: str, poison: int) -> Arrays:
@@ -77,8 +79,10 @@ def _check_red_zones(name: str, whole: cupy.ndarray, size: int, begin: int) -> N
     first = RED_BYTES + begin
     zones = {"before its first": whole[:first], "after its last": whole[first + size :]}
     for where, zone in zones.items():
-        if (zone.get() != RED).any():
-            raise OutOfBounds(
+        unless(
+            (zone.get() == RED).all(),
+            OutOfBounds(
                 f"On the GPU a thread wrote outside {name}, {where} element. "
                 "Look at how each thread's index is computed and guarded."
-            )
+            ),
+        )

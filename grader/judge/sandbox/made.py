@@ -149,8 +149,8 @@ def _compared(
     graph: Graph, test: int, instruction: Instruction, numbers: Numbers
 ) -> Iterator[tuple[float, bool]]:
     """The two numbers that were compared, and whether each is in the code."""
-    names = list(dict.fromkeys(instruction.read))[:2]
-    sources = dict(zip(names, (int(graph.left[test]), int(graph.right[test])), strict=False))
+    made_of = int(graph.left[test]), int(graph.right[test])
+    sources = dict(zip(dict.fromkeys(instruction.read), made_of, strict=False))
     for one in instruction.operands[1:3]:
         if isinstance(one, Immediate):
             yield literal(one), True
@@ -217,8 +217,10 @@ def path_of(graph: Graph, thread: ThreadPlace, elements: Elements | None) -> Thr
     if elements is None:
         return ThreadPath(tuple(branches))
     stores = own[graph.carrying(own, Carries.STORED)].tolist()
-    written = ((elements.stored(graph, node), graph.line(node)) for node in stores)
-    stored = [*islice(((element, line) for element, line in written if element), FEW_STORED)]
+    written = (
+        (element, graph.line(node)) for node in stores if (element := elements.stored(graph, node))
+    )
+    stored = [*islice(written, FEW_STORED)]
     sources = np.concatenate([graph.left[own], graph.right[own]])
     read = {elements.behind(graph, leaf) for leaf in np.unique(sources[sources < 0]).tolist()}
     used = {one.buffer for one in (*read, *(one for one, _ in stored)) if one}
@@ -239,8 +241,9 @@ def _loads(graph: Graph, elements: Elements) -> Iterator[Used]:
     lost = graph.by_instruction(_is_lost, ends).tolist()
     is_kept = graph.carrying(ends, Carries.STORED) & ~np.array(lost, bool)
     stored = cache(partial(elements.stored, graph))
-    places = zip(ends.tolist(), is_kept, strict=True)
-    kept = (stored(end) if is_it else None for end, is_it in places)
+    kept = (
+        stored(end) if is_it else None for end, is_it in zip(ends.tolist(), is_kept, strict=True)
+    )
     rows = zip(graph.left[nodes].tolist(), times.tolist(), who, last, lost, kept, strict=True)
     yield from (
         Used(element, 1, often, loaded, end if is_lost else None, place)
@@ -253,8 +256,9 @@ def _is_lost(instruction: Instruction) -> bool:
     """Whether what nothing was made of was stored in no buffer, and decides nothing."""
     if instruction.form.type == "pred":
         return False
-    spaces = {one.space for _, one in instruction.form.transfers}
-    return instruction.form.carries is not Carries.STORED or spaces <= {"shared"}
+    return instruction.form.carries is not Carries.STORED or {
+        one.space for _, one in instruction.form.transfers
+    } <= {"shared"}
 
 
 def _peers(graph: Graph, root: int) -> dict[int, float]:
@@ -303,9 +307,13 @@ def way(graph: Graph, elements: Elements, case: CaseRequest, asked: Asked) -> Wa
         last = _last(graph, own)
         return _at_fault(graph, own, {name: last[nodes] for name, nodes in roots.items()})
     if asked.last:
-        few = own < asked.at_least
         return _at_fault(
-            graph, own, {name: np.where(few[nodes], nodes, 0) for name, nodes in roots.items()}
+            graph,
+            own,
+            {
+                name: np.where(own[nodes] < asked.at_least, nodes, 0)
+                for name, nodes in roots.items()
+            },
         )
     leaves = graph.leaves(
         {allocation_of(elements.buffers[name]).address for name in case.inputs}, 0, NEVER
@@ -335,8 +343,9 @@ def _worth(graph: Graph, asked: Asked) -> Counts:
     def worth(opcode: str) -> int:
         return max((count for kind, count in kinds if kind.fullmatch(opcode)), default=0)
 
-    found = graph.by_instruction(lambda one: worth(one.form.opcode), slice(None), worth(""))
-    return found.astype(np.int64)
+    return graph.by_instruction(lambda one: worth(one.form.opcode), slice(None), worth("")).astype(
+        np.int64
+    )
 
 
 def _last(graph: Graph, own: Counts) -> Counts:

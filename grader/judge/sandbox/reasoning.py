@@ -56,9 +56,13 @@ def examined(source: str, about: Examine) -> Examined:
         searched.why,
         searched.suspected,
     )
-    places = tuple(lines.index(one) for one in found.lines if one in lines)
     with suppress(OSError):
-        disk_cache.of_user().add(key, msgspec.structs.replace(found, lines=places))
+        disk_cache.of_user().add(
+            key,
+            msgspec.structs.replace(
+                found, lines=tuple(lines.index(one) for one in found.lines if one in lines)
+            ),
+        )
     return found
 
 
@@ -99,8 +103,9 @@ def reasoners() -> str:
 def _nameless(text: str, program: PtxModule, kernels: Set[str]) -> str:
     """PTX without comments, lines, variables that no function uses, and names but for those of
     `kernels`."""
-    own = {one.name for function in program.functions.values() for one in function.variables}
-    names = {*program.variables, *program.functions} - kernels | own
+    names = {*program.variables, *program.functions} - kernels | {
+        one.name for function in program.functions.values() for one in function.variables
+    }
     plain = _SAYS_NOTHING.sub("", text)
     for unused in program.variables.keys() - _used(program):
         plain = re.sub(_DECLARED.format(re.escape(unused)), "", plain, flags=re.MULTILINE)
@@ -112,8 +117,13 @@ def _nameless(text: str, program: PtxModule, kernels: Set[str]) -> str:
 
 def _used(program: PtxModule) -> set[str]:
     """The variables that instructions name, and those that their initial values point to."""
-    instructions = (one for f in program.functions.values() for one in f.instructions)
-    named = {name.name for one in instructions for o in one.operands for name in mentioned(o)}
+    named = {
+        name.name
+        for function in program.functions.values()
+        for one in function.instructions
+        for operand in one.operands
+        for name in mentioned(operand)
+    }
     used: set[str] = set()
     while found := (named & program.variables.keys()) - used:
         used |= found

@@ -131,8 +131,8 @@ def run_case(source: str, case: CaseRequest, compiled: tuple[str, ...] = ()) -> 
         results |= _in_other_orders(source, case)
     counters = run.counters
     costs, opcodes = _costs(counters.lines), dict(counters.opcodes)
-    exponentials = sum(n for opcode, n in opcodes.items() if opcode.startswith("ex2."))
-    totals = counters.total | in_all(run.observers) | {"exponentials": exponentials}
+    totals = counters.total | in_all(run.observers)
+    totals["exponentials"] = sum(n for opcode, n in opcodes.items() if opcode.startswith("ex2."))
     return Ran(totals, costs, opcodes, run.steps, results, left, causes=tuple(sorted(run.causes)))
 
 
@@ -141,8 +141,10 @@ def _observed(
 ) -> tuple[Run, Arrays, bool, dict[int, str]]:
     """The case's launches, with their counters; and what `_launch_all` gives. What goes wrong in
     batches is told by one launch after the other."""
-    options = simulator.options(step_limit=case.steps, order=case.order, tolerated=case.tolerated)
-    with options, simulator.observe(observers=(Paths,), counted=case.counted, traced=False) as run:
+    with (
+        simulator.options(step_limit=case.steps, order=case.order, tolerated=case.tolerated),
+        simulator.observe(observers=(Paths,), counted=case.counted, traced=False) as run,
+    ):
         try:
             return run, *_launch_all(source, case, batches=batches)
         except CudaError as error:
@@ -157,13 +159,15 @@ def _followed(source: str, case: CaseRequest, compiled: tuple[str, ...]) -> Ran:
     """The making of the elements that are `case.followed`, what `case.asked` asks for, and the path
     of a thread; nothing of it where it takes too much to follow the case."""
     graph = Graph(detailed=not case.asked)
-    options = simulator.options(
-        step_limit=case.steps,
-        order=case.order,
-        checks=case.path is not None,  # what goes wrong ends the path
-    )
     try:
-        with options, simulator.observe(observers=[partial(Slicer, graph)], counted=False):
+        with (
+            simulator.options(
+                step_limit=case.steps,
+                order=case.order,
+                checks=case.path is not None,  # what goes wrong ends the path
+            ),
+            simulator.observe(observers=[partial(Slicer, graph)], counted=False),
+        ):
             buffers, _, _ = _launch_all(source, case, compiled)
     except TooLong:
         return Ran(too_long=True)
@@ -182,11 +186,13 @@ def _followed(source: str, case: CaseRequest, compiled: tuple[str, ...]) -> Ran:
 def _recorded(source: str, case: CaseRequest, asked: Recorded) -> Strip | None:
     """The steps that lead to what went wrong, where it does so once more."""
     where = asked.where
-    threads = math.prod(case.launches[where.launch - 1].block)
-    recorded = one_launch(blocks_around(where.block, threads), where.launch)
-    up_to = replace(case, launches=case.launches[: where.launch])
+    blocks = blocks_around(where.block, math.prod(case.launches[where.launch - 1].block))
     run, _, error = replayed(
-        source, up_to, recorded, math.inf if asked.compared else where.launch, counted=False
+        source,
+        replace(case, launches=case.launches[: where.launch]),
+        one_launch(blocks, where.launch),
+        math.inf if asked.compared else where.launch,
+        counted=False,
     )
     recording = next((one for one in recordings(run) if one.frames), None)
     mark = _mark(recording, run, error, asked) if recording else None
@@ -321,9 +327,11 @@ def _in_other_orders(source: str, case: CaseRequest) -> Arrays:
     found: Arrays = {}
     left = MOST_STEPS
     for order in case.further_orders:
-        options = simulator.options(step_limit=min(left, case.steps), order=order, checks=False)
         try:
-            with options, simulator.observe(counted=False) as run:
+            with (
+                simulator.options(step_limit=min(left, case.steps), order=order, checks=False),
+                simulator.observe(counted=False) as run,
+            ):
                 buffers, _, _ = _launch_all(source, case)
         except StepLimit:
             break

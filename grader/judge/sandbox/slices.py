@@ -55,8 +55,7 @@ class Elements:
 
     def behind(self, graph: Graph, leaf: int) -> Element | None:
         """The element that a byte from before the launches belonged to."""
-        origin = graph.origin(leaf)
-        return self.at(origin.address, origin.offset)
+        return self.at(*graph.origin(leaf))
 
     def stored(self, graph: Graph, node: int) -> Element | None:
         """The element that a store wrote to, of a pack the first; None outside of the buffers."""
@@ -184,8 +183,9 @@ class _Gathered:
         ):  # of several the first, a node if there is one
             first[self.owner[some][::-1]] = self.source[some][::-1]
         alone = np.flatnonzero(self.hands_on & (first == 0))
-        pairs = zip(self.at[alone].tolist(), self._as_numbers(alone).tolist(), strict=True)
-        first[alone] = [self._constant(*one) for one in pairs]
+        first[alone] = list(
+            map(self._constant, self.at[alone].tolist(), self._as_numbers(alone).tolist())
+        )
         shown = np.where(self.hands_on, first, self.nodes)
         while (further := self._followed(shown, shown)).tobytes() != shown.tobytes():
             shown = further
@@ -256,8 +256,9 @@ class _Gathered:
         a name, such as "@threadIdx.x"."""
         instruction = self.graph.code[at]
         assert instruction is not None, "what stands side by side is no step"
-        written = any(isinstance(one, Immediate) for one in instruction.operands[1:])
-        nameless = _hands_on(instruction) and not written
+        nameless = _hands_on(instruction) and not any(
+            isinstance(one, Immediate) for one in instruction.operands[1:]
+        )
         opcode = f"@{built_in(instruction)}" if nameless else instruction.form.opcode
         return Op(opcode, instruction.line, instruction.callers)
 

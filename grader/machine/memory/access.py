@@ -413,8 +413,7 @@ class PendingCopies:
     def towards(self, store: Store, byte: int) -> tuple[int, int, int | None] | None:
         """The instruction and the lane of a copy on its way to a byte, and how many groups that
         lane has committed since, with its own (None: an mbarrier is told of it)."""
-        landings = ((one, None) for one in chain(*self.landings.values()))
-        for one, group in (*self.pending, *landings):
+        for one, group in (*self.pending, *((one, None) for one in chain(*self.landings.values()))):
             first = one.hit.element * one.access.size
             there = (first <= byte) & (byte < first + one.access.width)
             if one.hit.store is store and there.any():

@@ -292,8 +292,13 @@ class PrivateSpace:
             astray = (first < 0) | (first != last)
         if astray is not None and np.count_nonzero(astray):
             position = int(np.argmax(astray))
-            reason = f"outside of its {self.name} memory"
-            raise Fault(position, reason, self.name, int(addresses[position]), self.store)
+            raise Fault(
+                position,
+                f"outside of its {self.name} memory",
+                self.name,
+                int(addresses[position]),
+                self.store,
+            )
 
     def extent(self, start: int) -> int:
         """How many bytes the variable that begins at `start` has."""
@@ -364,8 +369,11 @@ def module_variables(program: PtxModule) -> dict[str, Store]:
     }
     stores: dict[str, Store] = {}
     address = _VARIABLES_AT
-    global_ones = (v for v in program.variables.values() if v.space in ("global", "const"))
-    for variable in (v for v in global_ones if v.name in mentioned):
+    for variable in (
+        one
+        for one in program.variables.values()
+        if one.space in ("global", "const") and one.name in mentioned
+    ):
         data = np.zeros(max(variable.size, len(variable.initial)), np.uint8)
         data[: len(variable.initial)] = np.frombuffer(variable.initial, np.uint8)
         stores[variable.name] = Store(

@@ -72,8 +72,9 @@ def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def step(lanes: Lanes) -> None:
         index = lane_index(lanes)
-        wanted = amount(lanes) if amount else np.full(len(index), size)
-        words = _fetched(whole, octet, index, wanted)
+        words = _fetched(
+            whole, octet, index, amount(lanes) if amount else np.full(len(index), size)
+        )
         for hit in to.hits(lanes):
             own = words[np.searchsorted(index, lane_index(hit.lanes))]
             wave.events.copy(to, hit, list(own.T))
@@ -232,14 +233,17 @@ def bulk_reduction(instruction: Instruction, at: int, wave: Wave) -> Step:
 
 def unit_access(instruction: Instruction, position: int, at: int, wave: Wave) -> Access:
     """The access of a copy engine to 16 bytes at the address that stands at a position."""
-    transfer = replace(
-        instruction.form.transfer(position),
-        size=4,
-        components=_WORDS,
-        bulk=True,
-        asynchronous=True,
+    return wave.access(
+        replace(
+            instruction.form.transfer(position),
+            size=4,
+            components=_WORDS,
+            bulk=True,
+            asynchronous=True,
+        ),
+        instruction.operands[position],
+        at,
     )
-    return wave.access(transfer, instruction.operands[position], at)
 
 
 def bringing(
@@ -281,12 +285,12 @@ def unit_hits(access: Access, lane: int, moved: np.ndarray, at: int, wave: Wave)
     """Where the units go that one lane moves by so many bytes: to one buffer, or nowhere."""
     hits = access.hits(np.full(len(moved), lane), moved) if len(moved) else []
     if len(hits) > 1:  # one that happens to lie behind another in memory
-        size = counted(len(moved) * access.width, "byte")
         raise wave.report.error(
             OutOfBounds,
             at,
             lane,
-            f"{access.verb} {size} that {hits[0].store.name} does not have all of.",
+            f"{access.verb} {counted(len(moved) * access.width, 'byte')} that "
+            f"{hits[0].store.name} does not have all of.",
         )
     return hits
 

@@ -171,8 +171,9 @@ def with_carry(instruction: Instruction, at: int, wave: Wave) -> Step:
 
 @lanewise("brev", "b32|b64 : d, a", types="t t")
 def reverse_bits(form: Form, a: np.ndarray) -> np.ndarray:
-    octets = np.ascontiguousarray(a).view(np.uint8).reshape(-1, a.itemsize)
-    bits = np.unpackbits(octets, axis=1, bitorder="little")[:, ::-1]
+    bits = np.unpackbits(
+        np.ascontiguousarray(a).view(np.uint8).reshape(-1, a.itemsize), axis=1, bitorder="little"
+    )[:, ::-1]
     return np.packbits(bits, axis=1, bitorder="little").reshape(-1).view(a.dtype)
 
 

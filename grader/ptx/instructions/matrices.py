@@ -161,16 +161,17 @@ _LINES = (
 @collective("mma", *[_EQUAL_SHAPES.format(*line) for line in _LINES], whole_warp=True)
 def multiply_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
     """D = A * B + C"""
-    mods = instruction.form.mods
-    d, a, b, c = mods[-4:]
-    k = int(mods[2].partition("k")[2])
+    d, a, b, c = instruction.form.mods[-4:]
+    k = int(instruction.form.mods[2].partition("k")[2])
     return _product(instruction, (result(d), factor_a(a, k), factor_b(b, k), result(c)), wave)
 
 
 def _product(instruction: Instruction, layouts: tuple[Fragment, ...], wave: Wave) -> Step:
     """D = A * B + C, whose elements lie as `layouts` say, one for each operand."""
-    pairs = zip(instruction.operands, layouts, strict=True)
-    targets, *factors = (several(operand, layout.count) for operand, layout in pairs)
+    targets, *factors = (
+        several(operand, layout.count)
+        for operand, layout in zip(instruction.operands, layouts, strict=True)
+    )
     sources = [[wave.read(item, "b32") for item in items] for items in factors]
     outs = [wave.registers.write(item, "b32") for item in targets]
     clamps = instruction.form.has("satfinite")
@@ -217,8 +218,9 @@ def _stride(instruction: Instruction, layout: Fragment, wave: Wave) -> LaneValue
     """The distance of rows (or columns), which need not be given: then they are side by side."""
     if len(instruction.operands) > 2:
         return wave.read(instruction.operands[2], "u32")
-    natural = layout.shape[0 if instruction.form.has("col") else 1]
-    return np.broadcast_to(np.uint32(natural), wave.geometry.lanes)
+    return np.broadcast_to(
+        np.uint32(layout.shape[0 if instruction.form.has("col") else 1]), wave.geometry.lanes
+    )
 
 
 @collective(
@@ -424,8 +426,9 @@ class _Matrix:
         (hit,) = self.access.hits(np.repeat(first, places[0].size), places.ravel())
         self.access.get(hit)
         wave.products.add(Rereading(self.later, hit, []))
-        words = [self.access.read(hit, word, np.dtype(np.uint64)) for word in range(2)]
-        stored = np.stack(words, axis=-1).view(DTYPES[self.kind])
+        stored = np.stack(
+            [self.access.read(hit, word, np.dtype(np.uint64)) for word in range(2)], axis=-1
+        ).view(DTYPES[self.kind])
         rows = stored.reshape(*places.shape[:2], -1)  # (warps, rows, k), or (warps, k, rows)
         return rows.swapaxes(1, 2) if self.turned else rows
 

@@ -47,8 +47,9 @@ def block_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def step(lanes: Lanes) -> Successors:
         onward: Successors = ()
-        parts = ((fixed, lanes),) if fixed is not None else by_value(lanes, which[lanes])
-        for barrier, group in parts:
+        for barrier, group in (
+            ((fixed, lanes),) if fixed is not None else by_value(lanes, which[lanes])
+        ):
             asked = int(threads[group][0]) if threads is not None else None
             # Barrier 0 for the whole block is `__syncthreads()`, spelled out.
             number = None if barrier == 0 and asked == wave.geometry.stride else asked

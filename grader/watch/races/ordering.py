@@ -53,8 +53,10 @@ class Ordering(Observer):
         self.flags = Flags(geometry) if wave.program.orders else None
         self.clocks, self.in_cluster = WarpClocks(geometry), geometry.cluster_blocks > 1
         self.uncached = False  # whether the access asked about is strong: no cache comes between
-        scopes = ("warp", "block", "cluster", "landed")
-        self.synced = {scope: np.zeros(geometry.lanes, np.int64) for scope in scopes}
+        self.synced = {
+            scope: np.zeros(geometry.lanes, np.int64)
+            for scope in ("warp", "block", "cluster", "landed")
+        }
         self.wave_starts: list[int] = []
         self.wave_blocks: list[int] = []
 
@@ -98,8 +100,9 @@ class Ordering(Observer):
 
     def arrive(self, at: int, lanes: np.ndarray, barrier: int) -> None:
         known = self.clocks.known(lanes, self.new_epoch(at) << _EPOCH, self.synced)
-        nothing = np.zeros((self.geometry.wave_blocks, self.clocks.warps), np.int64)
-        brought = self.clocks.brought.setdefault(barrier, nothing)
+        brought = self.clocks.brought.setdefault(
+            barrier, np.zeros((self.geometry.wave_blocks, self.clocks.warps), np.int64)
+        )
         np.maximum.at(brought, self.geometry.block_of_lane[lanes], known)
         if self.flags:
             self.flags.take_in(lanes, True)
@@ -192,8 +195,7 @@ class Ordering(Observer):
             self.flags.take_in(lanes, True)
             for number in range(len(shared)):
                 together = lanes[group == number]
-                known = self.flags.known_to_any(together).counts
-                self.flags.tell(together, known)
+                self.flags.tell(together, self.flags.known_to_any(together).counts)
 
     def unordered_in_block(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
         """Which accesses, stamped by threads of the lane's own block, nothing orders before the

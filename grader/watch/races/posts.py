@@ -141,8 +141,14 @@ class Knowledge:
     @cached_property
     def latest(self) -> int:
         """The latest epoch up to which any part of the grid is known to be done."""
-        logs = ((self.logs[place].done.values(), n) for place, n in self.everything.items())
-        return max((rising.among(n) for done, n in logs for rising in done), default=0)
+        return max(
+            (
+                rising.among(count)
+                for place, count in self.everything.items()
+                for rising in self.logs[place].done.values()
+            ),
+            default=0,
+        )
 
     def covers(self, block: int, lane: int, epoch: int) -> bool:
         """Whether what `lane` of `block` did in an epoch is known to be done."""
@@ -306,8 +312,9 @@ class Flags:
             self._access(int(addresses[0]), lane, reads, writes, wide)
             return
         order = np.argsort(addresses, kind="stable")
-        starts = np.flatnonzero(np.diff(addresses[order], prepend=_NOWHERE))
-        for group in np.split(order, starts[1:]):
+        for group in np.split(
+            order, np.flatnonzero(np.diff(addresses[order], prepend=_NOWHERE))[1:]
+        ):
             self._access(int(addresses[group[0]]), lane[group], reads, writes[group], wide)
 
     def _access(
@@ -369,11 +376,13 @@ class Flags:
             return
         known = np.fromiter(map(id, self.knowledge[lanes]), np.int64, len(lanes))
         before = np.where(np.isin(lanes, [*self.seen_before]), lanes, _NOWHERE)
-        seen = *self.seen[:, lanes], self.seen_wide[lanes]
-        rows = np.stack((known, before, lanes // self.stride, *seen))
+        rows = np.stack(
+            (known, before, lanes // self.stride, *self.seen[:, lanes], self.seen_wide[lanes])
+        )
         order = np.lexsort(rows)
-        changes = (np.diff(rows[:, order], axis=1) != 0).any(axis=0)
-        yield from np.split(order, np.flatnonzero(changes) + 1)
+        yield from np.split(
+            order, np.flatnonzero((np.diff(rows[:, order], axis=1) != 0).any(axis=0)) + 1
+        )
 
     def _all_seen(self, lane: int, wide: bool) -> dict[Place, int]:
         """What a lane has seen; only of its own block unless `wide`."""

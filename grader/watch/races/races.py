@@ -84,8 +84,7 @@ class Signals:
             return None
         post, poster, sight, seer = met
         sees = code[sight.at]
-        waits = sight.kind == "load" or sees.form.compares
-        if not sees.written or not (theirs != mine or waits):
+        if not sees.written or not (theirs != mine or sight.kind == "load" or sees.form.compares):
             return None  # an atomic that finds nothing out; or one that counts, and tells nobody
         fences = self._fences_of(poster, theirs)
         before = [fence for fence in fences if fence.epoch < post.epoch]
@@ -128,9 +127,7 @@ class Signals:
                     if post.epoch <= since:
                         break
                     # In one epoch, the lanes of an atomic come one after the other.
-                    earlier = post.epoch < sight.epoch or (
-                        post.epoch == sight.epoch and poster < seer
-                    )
+                    earlier = (post.epoch, poster) < (sight.epoch, seer)
                     if earlier and (theirs != mine or poster != seer):
                         return post, poster, sight, int(seer)
         return None
@@ -150,8 +147,12 @@ class Signals:
         index = lane_index(lanes)
         blocks = wave.first_block + index // wave.geometry.stride
         last = self.sights[-1] if self.sights and kind == "load" else None
-        spins = last and last.at == at and np.array_equal(last.lanes, index)
-        if last and spins and np.array_equal(last.blocks, blocks):
+        if (
+            last
+            and last.at == at
+            and np.array_equal(last.lanes, index)
+            and np.array_equal(last.blocks, blocks)
+        ):
             self.sights.pop()
             self._remembered -= number
         self._remembered += number
@@ -277,7 +278,7 @@ class RaceFindings:
         then, first = code[at], code[self.sites[since]]
         stored = then if wrote else first
         where, same_line = _address(stored), line == first.line
-        function = wave.linked.owner[at] != wave.kernel.name
+
         copies = [*map(_statement, code)].count(_statement(stored)) if same_line else 0
         # The epochs in which this thread has written to the memory.
         epochs = (stamps[lane_of(stamps) == me] >> 32).tolist() if same_line else []
@@ -289,7 +290,9 @@ class RaceFindings:
             ),
             kernel_lines=_in_one_function(first, then),
             apart=bool(first.callers and then.callers and first.callers != then.callers),
-            may_repeat=copies > 1 or function or self.here.repeats(at),
+            may_repeat=copies > 1
+            or wave.linked.owner[at] != wave.kernel.name
+            or self.here.repeats(at),
             took_part=since in epochs,
             wrote_since=any(
                 since < epoch < self.ordering.now and code[self.sites[epoch]].line == line

@@ -178,8 +178,7 @@ class Graph:
 
     def begin_memory(self, address: int, size: int) -> None:
         """Memory that holds what lay there before."""
-        first = 1 + self._bytes
-        self.memories[address] = -np.arange(first, first + size, dtype=np.int32)
+        self.memories[address] = -1 - np.arange(self._bytes, self._bytes + size, dtype=np.int32)
         self._begins.append(self._bytes)
         self._addresses.append(address)
         self._bytes += size
@@ -265,9 +264,8 @@ class Graph:
     def leaves(self, addresses: Collection[int], inside: int, outside: int) -> npt.NDArray[Any]:
         """For each byte of an input, `inside` if it was in memory at one of these addresses, else
         `outside`: int64 (bytes,)."""
-        sizes = np.diff([*self._begins, self._bytes])
         values = [inside if one in addresses else outside for one in self._addresses]
-        return np.repeat(np.array(values, np.int64), sizes)
+        return np.repeat(np.array(values, np.int64), np.diff([*self._begins, self._bytes]))
 
 
 def _of(
@@ -291,8 +289,9 @@ def hands_on(instruction: Instruction, ways: Collection[Carries]) -> bool:
 def _steers(instruction: Instruction) -> bool:
     """Whether `right` merely says which value `left` is."""
     form = instruction.form
-    moves = bool(form.transfers) and (not form.atomic or form.compares)
-    return moves or form.carries is Carries.CHOSEN
+    return form.carries is Carries.CHOSEN or (
+        bool(form.transfers) and (not form.atomic or form.compares)
+    )
 
 
 # ---- what one value was made of ----

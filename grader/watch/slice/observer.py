@@ -75,8 +75,9 @@ class Slicer(Observer):
 
     def begin_wave(self, first_block: int) -> None:
         geometry = self.wave.geometry
-        block = first_block + geometry.block_of_lane
-        self._thread = block * geometry.threads + geometry.thread_of_lane
+        self._thread = (
+            first_block + geometry.block_of_lane
+        ) * geometry.threads + geometry.thread_of_lane
         fill(self._nodes.values(), 0)
         for memory in (self.wave.shared, self.wave.local):
             self.graph.memories.pop(_address(memory.store), None)
@@ -239,8 +240,9 @@ class Slicer(Observer):
         if instruction.form.carries is not Carries.LOADED:
             for component, nodes in enumerate(parts if access.size > 1 else ()):
                 place = component * access.size
-                made = self._add(access.at, index, nodes, address)
-                self._fetched[index, place : place + access.size] = made[:, None]
+                self._fetched[index, place : place + access.size] = self._add(
+                    access.at, index, nodes, address
+                )[:, None]
             return
         for target, nodes in zip(components(instruction.operands[0]), parts, strict=False):
             if isinstance(target, Register) and target.name != "_":
@@ -306,8 +308,12 @@ class Slicer(Observer):
             made = brought[members]
             while len(made) > 1:
                 half = len(made) // 2
-                pairs = self._side_by_side(index[members[:half]], made[:half], made[-half:])
-                made = np.concatenate([pairs, made[half:-half]])
+                made = np.concatenate(
+                    [
+                        self._side_by_side(index[members[:half]], made[:half], made[-half:]),
+                        made[half:-half],
+                    ]
+                )
             everywhere = np.repeat(made, len(members))
             for _, nodes in self._outs(self.code[at]):
                 nodes[index[members]] = self._add(at, index[members], everywhere)
