@@ -500,9 +500,9 @@ class Declarations:
         dimension."""
         array = self.find(name, "shared")
         found = re.search(rf"\b{name}((?:{_INDEX})+)", self.line(line))
-        values = {one: value for one, (value, _) in self._values(line, numbers).items()}
+        values = self._values(line, numbers).items()
         known = self._constants | {_plain(one): value for one, value in numbers.items()}
-        known |= {one: value for one, value in values.items() if value is not None}
+        known |= {one: value for one, (value, _) in values if value is not None}
         written = [one.strip()[1:-1] for one in re.findall(_INDEX, found[1])] if found else []
         return [
             (text, _evaluate(_plain(text), known), length)
@@ -561,18 +561,6 @@ class Declarations:
     def guard(self, line: int) -> tuple[str, int]:
         """The condition of the `if` that a source line is in, and its line; "" if there is none."""
         return self._around(line, _IF)
-
-    def guards(self, line: int) -> list[tuple[str, int]]:
-        """The conditions of the `if`s that a source line is in, one inside the other, the innermost
-        last, and their lines."""
-        found, at = list[tuple[str, int]](), line + 1
-        while at > 1:
-            condition, there = self.guard(at - 1)
-            if not condition or there >= at:
-                break
-            found.insert(0, (condition, there))
-            at = there
-        return found
 
     def choice(self, line: int) -> str:
         """The condition of the `?:` on a source line; "" if there is none, or several."""

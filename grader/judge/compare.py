@@ -81,8 +81,9 @@ class Words:
             return ""
         if self._is_flat(buffer):
             is_whole = len(ends) == 2 and ends[1] == (0, self._shape(buffer)[1] - 1)
-            first, last = ends[0]
-            rows = f"row {first}" if first == last else f"rows {first} to {last}"
+            rows = (
+                f"rows {ends[0][0]} to {ends[0][1]}" if len({*ends[0]}) > 1 else f"row {ends[0][0]}"
+            )
             return f"{rows} of {self.name(buffer)}" if is_whole else ""
         if are_alone:
             return ""

@@ -159,13 +159,12 @@ class Barriers:
         leave = declared.leaving(line) if gone else ""
         (head, at), (guard, there) = declared.loop(line), declared.guard(line)
         inside = f" This one is in the loop on line {at}: `{head}`." if head and not leave else ""
-        branch = f" This one is in the branch `{guard}` (line {there})."
-        is_branch = guard and there > at * bool(head) and not leave
+        if is_branch := bool(guard) and there > at * bool(head) and not leave:
+            inside = f" This one is in the branch `{guard}` (line {there})."
         return Message(
             f"waits at a barrier, but {number} of the block's {geometry.threads} threads {have} "
             f"{what}.",
-            f"All threads of the block must reach a `__syncthreads()`.{leave}"
-            f"{branch if is_branch else inside}",
+            f"All threads of the block must reach a `__syncthreads()`.{leave}{inside}",
             "Let these threads go on to the barrier, and guard only what they must not do."
             if leave
             else f"Is `{guard}` true for all threads? If not, put the barrier outside of this "

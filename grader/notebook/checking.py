@@ -325,15 +325,13 @@ def _worked_steps(exercise: Exercise, source: str) -> list[str]:
     """Lines of our kernel that the learner's has not alike, or less often, each with the line
     before it."""
     ours, mine = map(Declarations, (exercise.solution, source))
-    texts = kinds.answers(exercise.solution)
+    texts, known = kinds.answers(exercise.solution), ours.unusual(mine)
     given = {line.partition("//")[0] for text in texts for line in text.splitlines()}
-    alike = Counter(map(str.strip, mine.lines))
-    alike.subtract(map(str.strip, ours.lines))
-    known = ours.unusual(mine)
+    lacks = Counter(map(str.strip, ours.lines)) - Counter(map(str.strip, mine.lines))
     new = [
         at
         for at, line in enumerate(ours.lines, 1)
-        if line in given and (at in known or (alike[line.strip()] < 0 and line.strip(" {}")))
+        if line in given and (at in known or (line.strip() in lacks and line.strip(" {}")))
     ]
     before = {at: [one for one in ours.lines[: at - 1] if re.search(r"\w", one)] for at in new}
     return [

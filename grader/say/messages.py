@@ -261,9 +261,9 @@ def misaligned_access(finding: MisalignedAccess, wave: Wave) -> Message:
             why += f" All threads of this warp are {finding.alike} bytes past such a multiple."
             remedy = "Look at the pointer, not at the index of each thread."
             declared, line = wave.names.declared, finding.where.line or 0
-            asked = [one for one in declared.guards(line) if "%" in one[0]]
-            if asked:
-                guard, at = asked[-1]
+            loop, head = declared.loop(line)
+            guard, at = declared.guard(head - 1 if loop else line)
+            if "%" in guard:
                 remedy = (
                     f"The access is in the branch `{guard}` (line {at}). Does this condition make "
                     f"sure that the pointer is a multiple of {width} bytes for every thread?"
@@ -297,11 +297,11 @@ def _not_waited_for(since: int | None, declared: Declarations) -> tuple[str, str
             " or ".join(f"line {at}" for at, text in numbered if word in text)
             for word in ("wait", "expect_tx")
         )
-        wait = f"on {waits}" if waits else "before the read"
         return (
             "The copy is there when a wait at its mbarrier has seen the end of the phase that "
             "counts the copy.",
-            f"Does the thread wait at that mbarrier {wait}, with the parity of this phase? Does "
+            f"Does the thread wait at that mbarrier {f'on {waits}' if waits else 'before the read'}"
+            ", with the parity of this phase? Does "
             f"{expects or 'the mbarrier'} expect exactly the bytes that the copies of a phase "
             "bring?",
         )

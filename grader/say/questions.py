@@ -35,8 +35,7 @@ def about(status: Status, told: Message, line: int | None, source: str) -> HelpQ
             "Nothing orders these accesses. So the result depends on chance.",
         )
     if status == Status.BARRIER_DIVERGENCE and (counts := _LEFT_OUT.search(told.first)):
-        absent, threads_of_block = map(int, counts.groups())
-        there, every = str(threads_of_block - absent), str(threads_of_block)
+        there, every = str(int(counts[2]) - int(counts[1])), counts[2]
         return HelpQuestion(
             "How many threads of the block must reach this barrier?",
             tuple(dict.fromkeys((there, every, "1"))),

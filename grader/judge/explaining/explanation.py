@@ -189,8 +189,8 @@ class Explanation(MadeOf):
             )
             remedy = self._guarded(one.place, not (here or _with_nan([one]))) or asked
             remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else remedy
-            is_new = re.search(r"\(line (\d+)\)", here)
-            if is_new and int(is_new[1]) in self._declared.unusual(self._usual):
+            unusual = self._declared.unusual(self._usual)
+            if any(int(at) in unusual for at in re.findall(r"\(line (\d+)\)", here)[:1]):
                 remedy = first_asked(here, remedy)
             told = Message(said, f"{here} {why}".strip(), remedy, ours)
             yield told, one.place.line
@@ -211,7 +211,7 @@ class Explanation(MadeOf):
         text = self._declared.line(line).partition("=")[2]
         behind = self._declared.doubtful(text, line, self._usual) if line else []
         known = " and ".join(f"`{one}` (line {at})" for one, at in behind)
-        uses = f" It uses {known}." if 0 < len(behind) < 3 else ""
+        uses = f" It uses {known}." * (0 < len(behind) < 3)
         return f"Here `{name}` is {same.pop():g}{given}.{uses}" if name else ""
 
     def decided(self) -> Told:

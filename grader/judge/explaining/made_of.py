@@ -438,18 +438,15 @@ class MadeOf(About):
         told = f"{'On' if at == who.line else 'Before that, on'} line {at}, {asked}.{here}"
         return (told, self._doubted(asked, here, who.who)) if passed else ("", "")
 
-    def _doubts(self, line: int) -> list[tuple[str, int]]:
-        """The names in a line's condition that the solution has not alike, with their lines."""
-        return self._declared.doubtful(self._declared.guard(line)[0], line, self._usual)
-
     def _after(self, line: int) -> str:
         """What to ask of the line that was the last to use what is missing."""
+        guard, at = self._declared.guard(line)
         return (
             asked_first(
-                [f"`{name}` (line {at})" for name, at in self._doubts(line)],
+                self._declared.doubtful(guard, line, self._usual),
                 f"For which threads is the condition on line {line} true?",
             )
-            if self._declared.guard(line)[1] == line
+            if at == line
             else f"Is line {line} right? If it is, which step should use its result?"
         )
 

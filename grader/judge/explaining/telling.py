@@ -433,8 +433,7 @@ class About:
         guard, at = self._declared.guard(line)
         guard = guard if at == line else self._declared.choice(line)
         names = self._declared.doubtful(guard, line, self._usual) if is_doubted else []
-        asked = f"Should `{guard}` hold for {place.who}?"
-        return asked_first([f"`{name}` (line {at})" for name, at in names], asked) if guard else ""
+        return asked_first(names, f"Should `{guard}` hold for {place.who}?") if guard else ""
 
     def _doubting(self, words: str, line: int | None, asked: str) -> str:
         """A question about a line, if that is known, after one about what alone in an expression on
@@ -445,8 +444,7 @@ class About:
             return asked
         names = self._declared.doubtful(words, line or 0, self._usual)
         way = {op.line for op in self.mine.behind.ops} & unusual or unusual
-        doubted = [f"`{name}` (line {at})" for name, at in names] or [f"line {at}" for at in way]
-        return asked_first(doubted, asked)
+        return asked_first(names or [("", at) for at in way][:1] * (len(way) == 1), asked)
 
     def _parts(self, mine: Times, ours: Times) -> tuple[Part, ...]:
         """Runs of neighbouring elements that went in as often, and should have; none where they are

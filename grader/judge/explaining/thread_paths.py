@@ -6,7 +6,7 @@ says whether it has anything to do there.
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -200,13 +200,18 @@ def beyond_row(judged: Outcomes, at: int, failure: Failed) -> Message:
     return Message()
 
 
-def asked_first(doubted: list[str], asked: str) -> str:
-    """A question, after one about what is doubted, if that is one thing or two names."""
-    which, *more = doubted or [""]
-    first = f"Is {which} right? If it is, " if which and not more else ""
-    if len(more) == 1 and which.startswith("`"):
-        first = f"Are {which} and {more[0]} right? If they are, "
-    return f"{first}{asked[0].lower()}{asked[1:]}" if first else asked
+def asked_first(doubted: Sequence[tuple[str, int | None]], asked: str) -> str:
+    """A question, after one about what is doubted, if that is one thing or two: names with lines,
+    or a line without a name."""
+    said = [f"`{name}` (line {at})" if name else f"line {at}" for name, at in doubted]
+    if len(said) not in (1, 2):
+        return asked
+    first = (
+        f"Is {said[0]} right? If it is"
+        if len(said) == 1
+        else f"Are {' and '.join(said)} right? If they are"
+    )
+    return f"{first}, {asked[0].lower()}{asked[1:]}"
 
 
 def in_one_bank(judged: Outcomes, at: int) -> Message:
@@ -264,14 +269,11 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     values = declared.computed_on(declared.line(line), line, known) if line and asked else ""
     values = f" Here {values[2:]}." if values.startswith(":") else ""
     usual = Declarations(words.solution)
-    names = (
-        declared.doubtful(declared.line(line), line, usual) if line and values and is_beyond else []
-    )
-    numbers = {*re.findall(r"-?\d+", asked.partition("`")[2])}
-    doubted = [
-        f"`{one}` (line {at})"
-        for one, at in names
-        if {*re.findall(rf"`{one}` is (-?\d+)", values)} & numbers
+    doubted = [  # a value that is compared
+        (one, at)
+        for one, at in declared.doubtful(declared.line(line), line or 0, usual)
+        if is_beyond
+        and {*re.findall(rf"`{one}` is (-?\d+)", values)} & {*re.findall(r"-?\d+", asked)}
     ]
     is_its_own = line in (here, declared.guard(here)[1])
     sizes = ", ".join(words.sizes(instance.problem.launches[where.launch - 1]))
@@ -282,7 +284,7 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
         of, asked = f"{', with' if computed else ' with'} {sizes}" if sizes else "", ""
         names = declared.doubtful(index, here, usual)
         remedy = f"This thread should be here, but its index is wrong{computed}{of}. " + (
-            asked_first([f"`{one}` (line {at})" for one, at in names], "How is it computed?")
+            asked_first(names, "How is it computed?")
             if len(names) == 1 and not computed.startswith(":")
             else "How should the index be computed?"
         )
