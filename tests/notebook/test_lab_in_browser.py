@@ -262,7 +262,8 @@ def test_the_buttons_of_a_card_run_the_missing_cell_and_show_a_hint(tmp_path):
         opened.command(
             "notebook:run-all-cells"
         )  # which ends at the check of a cell that did not run
-        for button, then in (("run", "Data race"), ("hint", "What to look at next")):
+        steps = ("run", "Data race"), ("hint", "A question first"), ("hint", "What to look at next")
+        for button, then in steps:
             link = f"document.querySelector('a.warpwise-button[href$=\"#{button}=interleaved\"]')"
             opened.until(f"return {link}?.checkVisibility()")
             # After an error a kernel drops what is sent to it until it is idle.
