@@ -414,8 +414,8 @@ class Declarations:
 
         def is_whole(name: str) -> bool:
             declared = re.search(rf"\b(\w+)\s+(?:\w+ = [^;]*, )?{name}\b", "\n".join(self.lines))
-            kind = DTYPES.get(declared[1]) if declared else None
-            return name.isdecimal() or np.dtype(kind or np.float32).kind in "iu"
+            kind = DTYPES.get(declared[1] if declared else "", np.float32)
+            return name.isdecimal() or np.dtype(kind).kind in "iu"
 
         if re.match(r"\s*(?:const |constexpr )*(?:int|unsigned|size_t|long|bool|for|if)\b", text):
             return ""

@@ -25,7 +25,7 @@ from ..say import verdict_answers as say
 from ..status import Status
 from . import arrangement, cases, compare, partial, stepped, technique
 from . import sizes as every_size
-from .explaining.explanation import explained_case
+from .explaining.explanation import doubted, explained_case
 from .protocol import Failed, Ran, Reply
 from .session import Judged, Limits, NotRun, Session, run_on_gpu
 from .verdict import CaseResult, Verdict, foremost, told_once
@@ -225,7 +225,9 @@ def explain(judged: Judged) -> Judged:
     """The case that the verdict tells of is explained if it is a wrong answer or an index that
     leaves an array. What goes wrong although it must not is told without advice."""
     at = judged.told
-    judged = explained_case(judged, at) if judged.exercise.solved and at is not None else judged
+    if judged.exercise.solved and at is not None:
+        judged = explained_case(judged, at)
+        judged = judged if judged.exercise.kind.goes_wrong else doubted(judged, at)
     if judged.exercise.kind.goes_wrong:
         rows = zip(judged.instances, judged.outcomes, judged.results, strict=True)
         judged = replace(judged, results=tuple(technique.too_far(*row) for row in rows))

@@ -27,10 +27,9 @@ def about(status: Status, told: Message, line: int | None, source: str) -> HelpQ
     """A question about what is `told` of a `source`; None where nothing can be asked."""
     threads = [*dict.fromkeys(_THREAD.findall(told.first))]
     if status == Status.DATA_RACE and len(threads) > 1:
-        first, second, *_ = (one[0].upper() + one[1:] for one in threads)
         return HelpQuestion(
             "Which of the two threads comes first?",
-            (first, second, _EITHER),
+            (*(one[0].upper() + one[1:] for one in threads[:2]), _EITHER),
             _EITHER,
             "Nothing orders these accesses. So the result depends on chance.",
         )
@@ -69,7 +68,9 @@ def _which_line(told: Message, line: int | None, source: str) -> HelpQuestion | 
     if right not in code:
         return None
     near = sorted({*code} - {right}, key=lambda at: abs(at - right))[:2]
-    choices = [f"line {at}: `{lines[at - 1].strip()}`" for at in sorted((right, *near))]
-    answer = f"line {right}: `{lines[right - 1].strip()}`"
-    because = told.remedy or told.why
-    return HelpQuestion("Which line would you look at first?", tuple(choices), answer, because)
+    return HelpQuestion(
+        "Which line would you look at first?",
+        tuple(f"line {at}: `{lines[at - 1].strip()}`" for at in sorted((right, *near))),
+        f"line {right}: `{lines[right - 1].strip()}`",
+        told.remedy or told.why,
+    )

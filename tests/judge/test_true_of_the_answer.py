@@ -687,7 +687,7 @@ def test_of_a_step_that_lacks_another_the_right_value_is_named():
 def test_values_of_different_maxima_are_told_with_these(exercise, before, after, said):
     message, line = told(exercise, (before, after))
     assert re.search(said, message) and "share" in line
-    assert "How can both values have the same maximum before this step?" in message
+    assert "ow can both values have the same maximum before this step?" in message
 
 
 def test_a_loop_without_a_round_is_told_with_the_comparison_that_ends_it():
@@ -791,7 +791,7 @@ def test_a_factor_is_told_with_the_parameter_that_it_is():
         "12_attention/backward", ("sum_k += scale * of_score", "sum_k += scale * scale * of_score")
     )
     assert "5.65685 is 1 / `scale`." in message
-    assert "which step divides by 5.65685" in message
+    assert "Which step divides by 5.65685" in message
 
 
 def test_an_element_that_got_lost_is_told_with_the_line_that_was_the_last_to_use_it():
@@ -907,7 +907,7 @@ def test_an_index_that_leaves_its_row_of_a_shared_array_is_told_with_its_value()
     assert "The index `lane` is 16 for thread 16 of block 0, but a row of `total_of_warp` has" in (
         message
     )
-    assert "Is the index too large, or is the row too short?" in message
+    assert "s the index too large, or is the row too short?" in message
     assert "total_of_warp[warp][lane] = total" in line
 
 
@@ -961,7 +961,7 @@ def test_bank_conflicts_are_told_with_two_lanes_and_their_elements_of_one_bank()
             "{\n        all.max = fmaxf(all.max, x[k * inner + i]);\n"
             "        all.sum += expf(x[k * inner + i] - all.max);\n    }",
             "wrong_answer",
-            "How can both values have the same maximum before this step?",
+            "ow can both values have the same maximum before this step?",
         ),
         (
             "04_safe_softmax/on_device",
@@ -996,7 +996,7 @@ def test_bank_conflicts_are_told_with_two_lanes_and_their_elements_of_one_bank()
             "both.sum = ",
             "both.max = from;\n    both.sum = ",
             "wrong_answer",
-            "Should 0 be the value of merged[11].max?",
+            "hould 0 be the value of merged[11].max?",
         ),
         (
             "02_tree_reduction/interleaved",

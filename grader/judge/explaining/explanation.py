@@ -33,7 +33,7 @@ from ..verdict import CaseResult
 from . import telling, thread_paths
 from .made_of import MadeOf, in_words, is_tied
 from .telling import Pair, Told, capital, constant, copied, factor, whole
-from .thread_paths import first_asked, may_ask
+from .thread_paths import asked_first, first_asked, may_ask
 from .trail import NO_ELEMENT
 
 Known = TypeVar("Known", bound=Outcomes)
@@ -387,17 +387,11 @@ class Explanation(MadeOf):
             times = float(ratio.mean())
             by = max(times, 1 / times, key=abs)
             does, undoes = ("multiplies", "divide") if abs(times) > 1 else ("divides", "multiply")
-            asked = self._doubting(
-                "", None, f"which step {does} by {by:.6g}, or should {undoes} by it?"
-            )
-            asked = f"{self._named(by)}{capital(asked)}"
+            asked = f"{self._named(by)}Which step {does} by {by:.6g}, or should {undoes} by it?"
             what, ask = (
                 (f"is {factor(times)} what it should be", asked)
                 if abs(times + 1) > 1e-3
-                else (
-                    "has the wrong sign",
-                    self._doubting("", None, "Which step gives the wrong sign?"),
-                )
+                else ("has the wrong sign", "Which step gives the wrong sign?")
             )
         elif len(off) > 1 and constant(off):
             amount = float(off.mean())
@@ -611,6 +605,18 @@ def explained_case(judged: Known, at: int) -> Known:
     told = explained(result, pair, judged.words[at])
     told = cases.in_block(told, problem, mine.stored.block) if mine.stored else told
     return judged.with_result(at, _in_coordinates(told, problem))
+
+
+def doubted(judged: Known, at: int) -> Known:
+    """The case at a place, with a question about the only line that the solution has not alike, if
+    nothing is said of that line."""
+    result, usual = judged.results[at], Declarations(judged.words[at].solution)
+    (line, *others) = Declarations(judged.source).unusual(usual) or (0,)
+    said = f"line {result.line} {result.parts}"
+    if not line or others or re.search(rf"\blines? (?:\d+ and )?{line}\b", said):
+        return judged
+    remedy = asked_first([("", line)], result.parts.remedy or "What should be different there?")
+    return judged.with_result(at, result.saying(replace(result.parts, remedy=remedy)))
 
 
 def _launch_alone(judged: Outcomes, at: int, wrong: Wrong) -> CaseInstance | None:

@@ -599,11 +599,9 @@ class MadeOf(About):
     def divided(self) -> Told:
         """A division of two whole numbers on the way to a float, which the solution does not
         have."""
-        unusual = self._declared.unusual(self._usual)
-        way = {op.line for op in self.mine.behind.ops} | {
-            one.place.line for one in self.mine.choices
-        }
-        for line in sorted(unusual.keys() & way):
+        way = {op.line for op in self.mine.behind.ops}
+        way |= {one.place.line for one in self.mine.choices}
+        for line in sorted(self._declared.unusual(self._usual).keys() & way):
             if found := self._declared.whole_division(line):
                 yield (
                     Message(
@@ -616,8 +614,10 @@ class MadeOf(About):
 
     def _tied(self, elements: Sequence[Element]) -> list[int]:
         """The lines that compare two equal floats on the way of some elements."""
-        loaded = [one.loaded for element in elements for one in self._loads.get(element, ())[:1]]
-        paths = (branch for one in loaded for branch in self.pair.path(one).branches)
+        loads = (self._loads.get(one, ())[:1] for one in elements)
+        paths = (
+            way for one in loads for used in one for way in self.pair.path(used.loaded).branches
+        )
         return sorted({one.place.line or 0 for one in (*self.mine.choices, *paths) if is_tied(one)})
 
     def tie(self) -> Told:

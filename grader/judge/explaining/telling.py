@@ -437,14 +437,10 @@ class About:
 
     def _doubting(self, words: str, line: int | None, asked: str) -> str:
         """A question about a line, if that is known, after one about what alone in an expression on
-        it, or else on the way to the element, is not as in the solution; only where few lines are
-        not."""
-        unusual = self._declared.unusual(self._usual).keys() - {line}
-        if len(unusual) > FEW_LINES:
-            return asked
-        names = self._declared.doubtful(words, line or 0, self._usual)
-        way = {op.line for op in self.mine.behind.ops} & unusual or unusual
-        return asked_first(names or [("", at) for at in way][:1] * (len(way) == 1), asked)
+        it is not as in the solution; only where few lines are not."""
+        is_near = len(self._declared.unusual(self._usual).keys() - {line}) <= FEW_LINES
+        names = self._declared.doubtful(words, line or 0, self._usual) if is_near else []
+        return asked_first(names, asked)
 
     def _parts(self, mine: Times, ours: Times) -> tuple[Part, ...]:
         """Runs of neighbouring elements that went in as often, and should have; none where they are

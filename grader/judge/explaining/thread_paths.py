@@ -203,15 +203,10 @@ def beyond_row(judged: Outcomes, at: int, failure: Failed) -> Message:
 def asked_first(doubted: Sequence[tuple[str, int | None]], asked: str) -> str:
     """A question, after one about what is doubted, if that is one thing or two: names with lines,
     or a line without a name."""
-    said = [f"`{name}` (line {at})" if name else f"line {at}" for name, at in doubted]
-    if len(said) not in (1, 2):
-        return asked
-    first = (
-        f"Is {said[0]} right? If it is"
-        if len(said) == 1
-        else f"Are {' and '.join(said)} right? If they are"
-    )
-    return f"{first}, {asked[0].lower()}{asked[1:]}"
+    said = " and ".join(f"`{name}` (line {at})" if name else f"line {at}" for name, at in doubted)
+    forms = {1: f"Is {said} right? If it is, ", 2: f"Are {said} right? If they are, "}
+    first = forms.get(len(doubted), "")
+    return f"{first}{asked[0].lower()}{asked[1:]}" if first else asked
 
 
 def in_one_bank(judged: Outcomes, at: int) -> Message:
