@@ -267,7 +267,7 @@ class MadeOf(About):
                 rule += Message(remedy=f"Which step chooses {self._name(mine)} here?")
             more = rule if str(rule) else telling.index_step(self.mine, self.ours, self._name)
             index = self._declared.index(line or 0, self.words.name(mine.buffer))
-            if index and not more.remedy:
+            if index and not more.remedy and stored and stored.line == line:
                 by_hand = (
                     f"Compute the index `{index}`{self._declared.computed_on(index, line or 0)}"
                 )

@@ -205,7 +205,7 @@ def asked_first(doubted: Sequence[tuple[str, int | None]], asked: str) -> str:
     or a line without a name."""
     said = " and ".join(f"`{name}` (line {at})" if name else f"line {at}" for name, at in doubted)
     forms = {1: f"Is {said} right? If it is, ", 2: f"Are {said} right? If they are, "}
-    first = forms.get(len(doubted), "")
+    first = forms.get(len(doubted), "") if len(dict(doubted)) == len(doubted) else ""
     return f"{first}{asked[0].lower()}{asked[1:]}" if first else asked
 
 
