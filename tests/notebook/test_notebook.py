@@ -406,7 +406,7 @@ def test_the_button_of_a_card_adds_the_hint_to_it(opened):
     for _ in range(9):
         shown = opened.run('checking.hint_on_card("interleaved")')
     assert shown.text.count("Hint 4 of 4") == 1
-    assert shown.text.count("A worked step, 2 of 2: In our kernel, this line comes after `") == 1
+    assert shown.text.count("A worked step, 1 of 1: In our kernel, this line comes after `") == 1
 
 
 def test_a_hint_knows_what_was_seen_of_the_making_of_a_wrong_element(opened):
