@@ -420,8 +420,7 @@ class Declarations:
         if re.match(r"\s*(?:const |constexpr )*(?:int|unsigned|size_t|long|bool|for|if)\b", text):
             return ""
         divisions = re.finditer(r"(?<![\w.)\]] )(?<![\w.*/])(\w+) / (\w+)(?![\w.(\[])", text)
-        found = (one[0] for one in divisions if is_whole(one[1]) and is_whole(one[2]))
-        return next(found, "")
+        return next((one[0] for one in divisions if is_whole(one[1]) and is_whole(one[2])), "")
 
     def continued(self, line: int) -> tuple[str, int]:
         """The variable that a source line in a loop adds to, if it is declared before the loop, and
@@ -532,18 +531,20 @@ class Declarations:
     def unusual(self, usual: "Declarations") -> dict[int, list[str]]:
         """The lines that `usual` has not alike, whatever their variables are called, and the names
         to which they give values that it does not."""
-        words = [{*_WORD.findall("\n".join(one.lines))} for one in (self, usual)]
+        shared = set.intersection(
+            *({*_WORD.findall("\n".join(one.lines))} for one in (self, usual))
+        )
 
         def plain(text: str) -> str:
-            alike = _WORD.sub(lambda one: one[0] if one[0] in words[0] & words[1] else "_", text)
+            alike = _WORD.sub(lambda one: one[0] if one[0] in shared else "_", text)
             return "".join(re.sub(r"\bconst\b|[{}]\s*$|^\s*}", "", alike).split())
 
-        known = {plain(one) for one in usual.lines}
+        known = {"", *map(plain, usual.lines)}
         given = {plain("=".join(one)) for text in usual.lines for one in _given(text)}
         return {
             at: [one[0] for one in _given(text) if plain("=".join(one)) not in given]
             for at, text in enumerate(self.lines, 1)
-            if plain(text) not in {*known, ""}
+            if plain(text) not in known
         }
 
     def _held(self, name: str, value: int | None) -> int | None:

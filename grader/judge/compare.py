@@ -72,15 +72,17 @@ class Words:
         """`x[0 to 7, 4]` for several rows of an array, or parts of them; "rows 0 to 7 of x" for
         whole rows of one to which the exercise gives one dimension; "" where the elements, of one
         buffer and in order, are no such block."""
-        buffer = elements[0].buffer
-        places = np.array([self.index(one) for one in elements])
-        ends = [*zip(places.min(axis=0).tolist(), places.max(axis=0).tolist(), strict=True)]
+        buffer, shape = elements[0].buffer, self._shape(elements[0].buffer)
+        if len(shape) < 2:
+            return ""
+        places = np.unravel_index([one.index for one in elements], shape)
+        ends = [(int(one.min()), int(one.max())) for one in places]
         are_alone = len(elements) < 3 or all(end == first for first, end in ends[:-1])
         fills = math.prod(1 + end - first for first, end in ends) == len(elements)
         if not fills or self._members(buffer):
             return ""
         if self._is_flat(buffer):
-            is_whole = len(ends) == 2 and ends[1] == (0, self._shape(buffer)[1] - 1)
+            is_whole = len(ends) == 2 and ends[1] == (0, shape[1] - 1)
             rows = (
                 f"rows {ends[0][0]} to {ends[0][1]}" if len({*ends[0]}) > 1 else f"row {ends[0][0]}"
             )

@@ -287,12 +287,10 @@ def read_only_write(finding: ReadOnlyWrite, wave: Wave) -> Message:
 def _not_waited_for(since: int | None, declared: Declarations) -> tuple[str, str]:
     """Why a copy may still be on its way, of which an mbarrier is told (None), or which is in the
     group that its thread has committed `since` others, with its own; and what to ask."""
-    commits = (
-        (at, *declared.guard(at)) for at, text in enumerate(declared.lines, 1) if "commit" in text
-    )
+    numbered = [*enumerate(declared.lines, 1)]
+    commits = ((at, *declared.guard(at)) for at, text in numbered if "commit" in text)
     only = next((one for one in commits if one[1]), None)
     if since is None:
-        numbered = [*enumerate(declared.lines, 1)]
         waits, expects = (
             " or ".join(f"line {at}" for at, text in numbered if word in text)
             for word in ("wait", "expect_tx")

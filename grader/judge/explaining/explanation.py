@@ -33,7 +33,7 @@ from ..verdict import CaseResult
 from . import telling, thread_paths
 from .made_of import MadeOf, in_words, is_tied
 from .telling import Pair, Told, capital, constant, copied, factor, whole
-from .thread_paths import asked_first, first_asked, may_ask
+from .thread_paths import after_doubts, after_value, may_ask
 from .trail import NO_ELEMENT
 
 Known = TypeVar("Known", bound=Outcomes)
@@ -191,7 +191,7 @@ class Explanation(MadeOf):
             remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else remedy
             unusual = self._declared.unusual(self._usual)
             if any(int(at) in unusual for at in re.findall(r"\(line (\d+)\)", here)[:1]):
-                remedy = first_asked(here, remedy)
+                remedy = after_value(here, remedy)
             told = Message(said, f"{here} {why}".strip(), remedy, ours)
             yield told, one.place.line
         nan = _with_nan(self.mine.choices)
@@ -615,7 +615,7 @@ def doubted(judged: Known, at: int) -> Known:
     said = f"line {result.line} {result.parts}"
     if not line or others or re.search(rf"\blines? (?:\d+ and )?{line}\b", said):
         return judged
-    remedy = asked_first([("", line)], result.parts.remedy or "What should be different there?")
+    remedy = after_doubts([("", line)], result.parts.remedy or "What should be different there?")
     return judged.with_result(at, result.saying(replace(result.parts, remedy=remedy)))
 
 

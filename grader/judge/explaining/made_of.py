@@ -19,13 +19,14 @@ from .telling import About, Times, Told, capital, copied, times
 from .thread_paths import (
     COMPARED,
     COMPUTED,
+    after_doubts,
+    after_value,
     as_written,
-    asked_first,
-    first_asked,
     last_conditions,
     numbers_of,
     of_floats,
     operator_of,
+    values_on,
     without_round,
 )
 
@@ -119,13 +120,12 @@ class MadeOf(About):
         """A sentence, after a blank, with the values that the names on a line have for a thread; ""
         where they are not known."""
         known = numbers_of(thread, self._launch(self.pair.wrong.element.buffer), self.words)
-        computed = self._declared.computed_on(self._declared.line(line), line, known)
-        return f" Here {computed[2:]}." if computed.startswith(":") else ""
+        return values_on(self._declared, line, known)
 
     def _doubted(self, asked: str, here: str, who: str) -> str:
         """What to ask of a condition: first of a value in it that an earlier line gives."""
         other = str(asked.endswith("false")).lower()
-        return first_asked(here, f"Should this condition be {other} for {who}?", asked)
+        return after_value(here, f"Should this condition be {other} for {who}?", asked)
 
     def _launch(self, buffer: str) -> Launch:
         return next(one for one in self.words.problem.launches if buffer in one.args)
@@ -442,7 +442,7 @@ class MadeOf(About):
         """What to ask of the line that was the last to use what is missing."""
         guard, at = self._declared.guard(line)
         return (
-            asked_first(
+            after_doubts(
                 self._declared.doubtful(guard, line, self._usual),
                 f"For which threads is the condition on line {line} true?",
             )

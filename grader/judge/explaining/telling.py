@@ -35,7 +35,7 @@ from ..session import Outcomes
 from ..verdict import Part
 from .descent import Descent, DescentEnd, beyond
 from .maxima import mixed_up
-from .thread_paths import asked_first
+from .thread_paths import after_doubts
 from .trail import ANY_ORDER, NO_ELEMENT, Numbers, Trail
 
 Index = tuple[int, ...]
@@ -320,14 +320,14 @@ class About:
         """Elements by name, runs and blocks of them as such; of many the first few. The launch of
         neighbours in the list is said once."""
         arrays = grouped((one.buffer, one) for one in sorted({*elements}, key=_in_order))
+        blocks = {buffer: self.words.block(some) for buffer, some in arrays.items()}
         listed = [
             list(dict.fromkeys((run[0], run[-1])))
-            for some in arrays.values()
-            for run in ([some] if self.words.block(some) else runs(dict.fromkeys(some)))
+            for buffer, some in arrays.items()
+            for run in ([some] if blocks[buffer] else runs(dict.fromkeys(some)))
         ]
         named = [
-            self.words.block(arrays[ends[0].buffer]) or self.words.run(ends[0], ends[-1])
-            for ends in listed[:NAMED]
+            blocks[ends[0].buffer] or self.words.run(ends[0], ends[-1]) for ends in listed[:NAMED]
         ]
         if (rest := len(listed) - NAMED) > 0:
             alone = all(len(ends) == 1 for ends in listed[NAMED:])
@@ -365,8 +365,11 @@ class About:
         """Where the results of most of the elements were left, if that is an array that the kernel
         reads, so that it hands them over."""
         own = self.pair.wrong.element.buffer
-        known = ([used.kept for used in self._loads[one]] for one in elements if one in self._loads)
-        left = ([one for one in some if one and one.buffer != own] for some in known)
+        left = (
+            [used.kept for used in self._loads[one] if used.kept and used.kept.buffer != own]
+            for one in elements
+            if one in self._loads
+        )
         kept = [some[-1] if some else None for some in left]
         places = sorted({one for one in kept if one}, key=lambda one: one.index)
         names = {one.buffer for one in places}
@@ -433,14 +436,14 @@ class About:
         guard, at = self._declared.guard(line)
         guard = guard if at == line else self._declared.choice(line)
         names = self._declared.doubtful(guard, line, self._usual) if is_doubted else []
-        return asked_first(names, f"Should `{guard}` hold for {place.who}?") if guard else ""
+        return after_doubts(names, f"Should `{guard}` hold for {place.who}?") if guard else ""
 
     def _doubting(self, words: str, line: int | None, asked: str) -> str:
         """A question about a line, if that is known, after one about what alone in an expression on
         it is not as in the solution; only where few lines are not."""
-        is_near = len(self._declared.unusual(self._usual).keys() - {line}) <= FEW_LINES
-        names = self._declared.doubtful(words, line or 0, self._usual) if is_near else []
-        return asked_first(names, asked)
+        if len(self._declared.unusual(self._usual).keys() - {line}) > FEW_LINES:
+            return asked
+        return after_doubts(self._declared.doubtful(words, line or 0, self._usual), asked)
 
     def _parts(self, mine: Times, ours: Times) -> tuple[Part, ...]:
         """Runs of neighbouring elements that went in as often, and should have; none where they are
@@ -742,11 +745,10 @@ class TwoTrails:
         such exponentials and maxima, too, and no such step; nothing if a sum of others lacks
         elements, or, if it is not `is_likely`, where a step is known that is wrong, or uses a wrong
         element."""
-        (mine, ours), known = self.both, self.descended
+        (mine, ours), known = self.both, None if is_likely else self.descended
         has_both = ours.does("exp", "exp2", "ex2").any() and ours.does("max").any()
         found = mixed_up(mine) if has_both else None
         is_known = known is not None and (known.right or (known.bad or ("", 0))[1] is None)
-        is_known = is_known and not is_likely
         if not found or is_known or np.isnan(mine.value[-1]) or mixed_up(ours):
             return
         at, made, ((_, end), (start, new)) = found

@@ -6,7 +6,7 @@ says whether it has anything to do there.
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -35,7 +35,7 @@ MOST = 2  # comparisons of one line
 _GIVEN_ON = re.compile(r"`(\w+)` is (-?\d+) \(line (\d+)(, unsigned)?")
 
 
-def first_asked(here: str, asked: str, among: str = "") -> str:
+def after_value(here: str, asked: str, among: str = "") -> str:
     """A question, after one about the only value that is told `here`; if there are numbers in
     `among`, about the only one that is one of these, or is too large for them."""
     first = [
@@ -174,6 +174,13 @@ def numbers_of(thread: ThreadPlace, launch: Launch, words: Words) -> dict[str, i
     return known
 
 
+def values_on(declared: Declarations, line: int, known: Mapping[str, int]) -> str:
+    """A sentence, after a blank, with the values that the names on a line have, as far as they
+    follow from whole numbers that are `known`; "" where they do not."""
+    computed = declared.computed_on(declared.line(line), line, known)
+    return f" Here {computed[2:]}." if computed.startswith(":") else ""
+
+
 def beyond_row(judged: Outcomes, at: int, failure: Failed) -> Message:
     """Of a fault at an element of a shared array: an index that is larger than its row, so that it
     is in the next one."""
@@ -200,7 +207,7 @@ def beyond_row(judged: Outcomes, at: int, failure: Failed) -> Message:
     return Message()
 
 
-def asked_first(doubted: Sequence[tuple[str, int | None]], asked: str) -> str:
+def after_doubts(doubted: Sequence[tuple[str, int | None]], asked: str) -> str:
     """A question, after one about what is doubted, if that is one thing or two: names with lines,
     or a line without a name."""
     said = " and ".join(f"`{name}` (line {at})" if name else f"line {at}" for name, at in doubted)
@@ -213,8 +220,7 @@ def in_one_bank(judged: Outcomes, at: int) -> Message:
     """Of bank conflicts at a line: two lanes of the first warp and their elements in one bank, as
     far as the indices there follow from the threads' numbers."""
     declared, line = Declarations(judged.source), judged.results[at].line or 0
-    problem, words = judged.instances[at].problem, judged.words[at]
-    launch = problem.launches[0]
+    launch, words = judged.instances[at].problem.launches[0], judged.words[at]
     for name, (array, *_) in declared.variables.items():
         if array.memory != "shared" or None in (sizes := array.dimensions):
             continue
@@ -261,8 +267,7 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     works = is_beyond and any(f"`{words.name(one)}[" in told.first for one in ours.used)
     several = "One access of" in told.why  # whose index may be right
     known = numbers_of(thread, instance.problem.launches[where.launch - 1], words)
-    values = declared.computed_on(declared.line(line), line, known) if line and asked else ""
-    values = f" Here {values[2:]}." if values.startswith(":") else ""
+    values = values_on(declared, line, known) if line and asked else ""
     usual = Declarations(words.solution)
     doubted = [  # a value that is compared
         (one, at)
@@ -279,7 +284,7 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
         of, asked = f"{', with' if computed else ' with'} {sizes}" if sizes else "", ""
         names = declared.doubtful(index, here, usual)
         remedy = f"This thread should be here, but its index is wrong{computed}{of}. " + (
-            asked_first(names, "How is it computed?")
+            after_doubts(names, "How is it computed?")
             if len(names) == 1 and not computed.startswith(":")
             else "How should the index be computed?"
         )
@@ -300,5 +305,5 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     return Message(
         told.first,
         seen.why if seen.remedy else " ".join(filter(None, why)),
-        seen.remedy or (asked_first(doubted, remedy) if asked and values else remedy),
+        seen.remedy or (after_doubts(doubted, remedy) if asked and values else remedy),
     )
