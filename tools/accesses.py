@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from grader.course.variants import GROUPS, SINGLE, Layout, Refused, named
 
-_COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _KERNEL = re.compile(r"__global__\s+void\s+(?:__\w+__\s*\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)\s*\{")
 _CALL = re.compile(r"\s*(\w+)\s*\(([^()]*)\)\s*;\s*")  # all of a body
 _TYPE = r"(?:const\s+)?\w+(?:\s*<[^<>]*>)?"
@@ -42,7 +42,7 @@ def needs(layout: Layout) -> set[str]:
 
 def masked(source: str) -> str:
     """The source with blanks in place of comments and texts, each character where it was."""
-    return _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), source)
+    return COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), source)
 
 
 @dataclass(frozen=True)

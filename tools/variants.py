@@ -30,6 +30,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import random
 import re
 import sys
 import time
@@ -48,7 +49,7 @@ from grader import course
 from grader.course import Exercise, Lesson, kinds, mistakes, rules, solution_counts
 from grader.course import variants as varied
 from grader.course.mistakes import WrongKernel
-from grader.course.variants import Anew, ArrayUse, LayoutPlan, Refused, Use
+from grader.course.variants import Anew, ArrayUse, LayoutPlan, Refused, Use, renamed
 from grader.errors import CourseError
 from grader.judge import judge
 from grader.judge.cases import instantiate
@@ -58,6 +59,7 @@ from grader.judge.session import Session
 from grader.status import Status
 from grader.watch.counters import PATHS
 from tools.accesses import (
+    COMMENT,
     closing,
     kernels,
     masked,
@@ -70,6 +72,14 @@ from tools.accesses import (
 )
 
 WRITTEN, OTHERS = 20, 6  # variants that are looked for
+# Of arrays, by the name that an author gave them.
+NAMES = {
+    "x": ("data", "input", "given"),
+    "y": ("result", "output", "answer"),
+    "out": ("result", "output", "answer"),
+    "partial": ("part", "parts", "of_block"),
+    "total": ("result", "output", "answer"),
+}
 TRIES = 3  # times as many are tried
 LOOKED_AT = 500  # of so many the indices are compared
 MOST_COSTLY = 3.5  # times what the exercise's own solution costs
@@ -278,13 +288,49 @@ class Text:
         [found] = [one for one in operations(self.exercise) if one.name == self.draft.operation]
         return found
 
+    @cached_property
+    def own(self) -> Anew:
+        """The draft, with the exercise's own names."""
+        return replace(self.draft, names={})
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Other names of arrays, as the draft has it by chance. An array keeps its name where some
+        sentence of the exercise would go on calling it so, or where a text knows the new one."""
+        exercise, solution = self.exercise, self.operation.edited(self.exercise.solution)
+        told = [
+            self.operation.says,
+            *exercise.hints,
+            *exercise.hints_on.values(),
+            *(one.write for one in exercise.steps),
+            *(one.contents for one in exercise.rules),
+            *(one.name for one in exercise.cases),
+            *(each.why for one in exercise.cases for each in (*one.budgets, *one.requires)),
+        ]
+        course_of = course.lesson(exercise.id.partition("/")[0])
+        wrong = [one.source for one in course_of.wrong_kernels if one.exercise == exercise.name]
+        known = {word for text in (solution, *told, *wrong) for word in re.findall(r"\w+", text)}
+        parameters = {name for one in kernels(solution) for name in one.parameters}
+        chance = random.Random(f"{exercise.id} {self.draft.layouts} {self.draft.operation}")
+        names: dict[str, str] = {}
+        for name in sorted(parameters & NAMES.keys()):
+            new = chance.choice([name, *NAMES[name]])
+            stays = re.compile(rf"(?<![\w.])(?<!\d ){name}\b")  # but for 16 x 16
+            texts = [called(solution, {name: new})]
+            texts += [renamed(one, {name: new}) for one in told]
+            if new not in known and not any(map(stays.search, texts)):
+                names[name] = new
+                known.add(new)
+        return names
+
     def source(self, text: str) -> str:
-        """A source with this exercise's kernels, in the layouts."""
+        """A source with this exercise's kernels, in the layouts, with the names."""
         writers = {
             at: writer(at[1], length, layout)
-            for at, (_, layout, length) in LayoutPlan(self.draft).places.items()
+            for at, (_, layout, length) in LayoutPlan(self.own).places.items()
         }
-        return rewritten(self.operation.edited(text), writers, passed_on(self.exercise))
+        edited = self.operation.edited(text)
+        return called(rewritten(edited, writers, passed_on(self.exercise)), self.names)
 
     def lines(self, text: str) -> str:
         """Lines that can stand in the answer's place, in the layouts."""
@@ -295,11 +341,15 @@ class Text:
     @property
     def heading(self) -> str:
         """The task's own sentences, as the first lines of its comment."""
-        told = [f"Here {self.operation.says}."] if self.operation.says else []
+        names = self.names
+        told = [f"`{new}` is what the lesson calls `{name}`." for name, new in names.items()]
+        if self.operation.says:
+            told.append(f"Here {renamed(self.operation.says, names)}.")
         if self.draft.layouts:
             told.append("Here arrays lie in memory in another way than the text below says:")
         told = [f"Drawn anew. {' '.join(told[:1])}", *told[1:]]
-        for (_, name), (_, layout, length) in LayoutPlan(self.draft).places.items():
+        for (_, name), (_, layout, length) in LayoutPlan(self.own).places.items():
+            name = names.get(name, name)
             write = writer(name, length, layout)
             at = "i"
             if {"r", "c"} & needs(layout):
@@ -310,11 +360,11 @@ class Text:
 
     def anew(self) -> Anew:
         """The whole variant, but for its costs; Refused where it cannot be."""
-        exercise, draft, kind = self.exercise, self.draft, self.exercise.kind
-        places = LayoutPlan(draft).places
+        exercise, draft, kind, names = self.exercise, self.draft, self.exercise.kind, self.names
+        places = LayoutPlan(replace(draft, names=names)).places
         reached = re.compile("|".join(rf"\b{name}\s*\[" for _, name in places) or "(?!)")
         text = self.source(exercise.solution)
-        heading = self.heading if places or self.operation.says else ""
+        heading = self.heading if places or names or self.operation.says else ""
         if isinstance(kind, kinds.Write):
             text = with_places(text, reached)
         given, lines = draft.given or getattr(kind, "given", ""), getattr(kind, "distractors", ())
@@ -333,7 +383,33 @@ class Text:
                 if case.hazard and case.hazard.between
             },
             operation=draft.operation,
+            names=names,
         )
+
+
+def called(source: str, names: Mapping[str, str]) -> str:
+    """The source, and what its comments say, with other names of arrays."""
+    words = re.compile("|".join(rf"(?<![\w.])(?<!->){one}\b" for one in names) or "(?!)")
+    parts = re.split(f"({COMMENT.pattern})", source, flags=re.DOTALL)
+    parts[::2] = [words.sub(lambda one: names[one[0]], code) for code in parts[::2]]
+    parts[1::2] = [text if text[0] == '"' else _in_comment(text, names) for text in parts[1::2]]
+    return "".join(parts)
+
+
+def _in_comment(text: str, names: Mapping[str, str]) -> str:
+    """A comment with other names of arrays, its columns where they were, as far as they fit."""
+    row = re.compile(r"(//\s+\w+(?:, \w+)*  )( *)(\S)")
+
+    def told(found: re.Match[str]) -> str:
+        name = renamed(found[1], names)
+        return name.ljust(found.start(3) - found.start(1)) + found[3]
+
+    return renamed(row.sub(told, text, count=1), names)
+
+
+def uncalled(source: str, anew: Anew) -> str:
+    """A source of the variant, with the exercise's own names of arrays."""
+    return called(source, {new: name for name, new in anew.names.items()})
 
 
 _NEXT_DOOR = re.compile(r"[ \t]*// END SOLUTION\n[ \t]*// BEGIN SOLUTION\n")
@@ -433,11 +509,12 @@ def bugs_of(exercise: Exercise, wrong: tuple[WrongKernel, ...]) -> Iterator[Anew
                 yield Anew(given=given.strip("\n"))
 
 
-def indices(variant: Exercise, exercise: Exercise) -> frozenset[str]:
-    """The indices of arrays in what the learner writes, or is given to change, each number N."""
+def indices(variant: Exercise, exercise: Exercise, anew: Anew) -> frozenset[str]:
+    """The indices of arrays in what the learner writes, or is given to change, each number N, and
+    each array by the exercise's own name."""
     writes = isinstance(exercise.kind, kinds.Write)
     own = "".join(kinds.answers(variant.solution)) if writes else variant.solution
-    text = masked(own)
+    text = masked(uncalled(own, anew))
     accesses = re.finditer(r"(?<!\.)\b\w+\s*\[", text)
     return frozenset(
         re.sub(
@@ -452,7 +529,7 @@ def differs(exercise: Exercise, anew: Anew) -> tuple[str, frozenset[str], frozen
     and the indices."""
     new = varied.recoded(exercise, anew) if anew != Anew() else exercise
     right = frozenset(Text(exercise, anew).operation.right)
-    return anew.given if anew.bug else "", right, indices(new, exercise)
+    return anew.given if anew.bug else "", right, indices(new, exercise, anew)
 
 
 def tried(lesson: Lesson, exercise: Exercise, anew: Anew) -> Anew:
@@ -536,7 +613,9 @@ def with_new_texts(lesson: Lesson, exercise: Exercise) -> Iterator[Anew]:
         drafts = (replace(one, given=given) for given in (bugs if one.bug else [""]))
         made = (Text(exercise, draft).anew() for draft in drafts)
         yield next(
-            replace(new, costs=one.costs) for new in made if not one.bug or new.given == one.given
+            replace(new, costs=one.costs)
+            for new in made
+            if not one.bug or uncalled(new.given, new) == uncalled(one.given, one)
         )
 
 

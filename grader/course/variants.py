@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from math import ceil
 from pathlib import Path
@@ -199,7 +199,7 @@ class Anew:
     `parameters` of each kernel; changes of the solution (see `changed`); what its kind hands out as
     `given` lines, perhaps with another `bug`, or as `distractors`; by case, the lines that its
     hazard is `between`; by counter, how many times what the exercise's own solution costs; the name
-    of another `operation`, if it has one."""
+    of another `operation`, if it has one; other `names` of arrays, by the exercise's own."""
 
     layouts: Mapping[str, str] = field(default_factory=dict)
     arrays: Mapping[str, ArrayUse] = field(default_factory=dict)
@@ -211,6 +211,7 @@ class Anew:
     between: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     costs: Mapping[str, float] = field(default_factory=dict)
     operation: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         said = [f"{array}: {layout}" for array, layout in self.layouts.items()]
@@ -263,10 +264,10 @@ class LayoutPlan:
         """By kernel and parameter, the array, its layout, and its length there."""
         anew = self.anew
         return {
-            (kernel, parameter): (anew.arrays[array], named(name), length)
+            (kernel, anew.names.get(own, own)): (anew.arrays[array], named(name), length)
             for array, name in anew.layouts.items()
             for at, length in anew.arrays[array].lengths.items()
-            for kernel, parameter in [at.split(".")]
+            for kernel, own in [at.split(".")]
         }
 
     def problem(self, problem: Problem, rng: np.random.Generator) -> Problem:
@@ -300,9 +301,10 @@ class LayoutPlan:
                     )
 
     def rule(self, rule: Rule) -> Rule:
-        """The rule, with the lengths that arrays have in the layouts."""
+        """The rule, with the names of arrays, and the lengths that they have in the layouts."""
 
         def sized(text: str) -> str:
+            text = renamed(text, self.anew.names)
             found = re.fullmatch(r"(.* )(\w+)\[([^]]+)\](.*)", text)
             _, layout, length = self.places.get(
                 (rule.kernel, found[2] if found else ""), (0, 0, "")
@@ -314,7 +316,11 @@ class LayoutPlan:
             size = re.sub(r"\b[LRC]\b", lambda one: names[one[0]], layout.size)
             return f"{found[1]}{found[2]}[{found[3] if layout.fills else size}]{found[4]}"
 
-        return replace(rule, parameters=tuple(map(sized, rule.parameters)))
+        return replace(
+            rule,
+            parameters=tuple(map(sized, rule.parameters)),
+            contents=renamed(rule.contents, self.anew.names),
+        )
 
 
 @dataclass(frozen=True)
@@ -353,25 +359,17 @@ def operation(
 
     def other(exercise: Exercise) -> Exercise:
         cases = (
-            replace(
-                case,
-                name=told(case.name),
-                own_name=case.name,
-                problem=_Drawn(case.problem, lambda made, _: problem(made)),
-                budgets=tuple(replace(one, why=told(one.why)) for one in case.budgets),
-                requires=tuple(replace(one, why=told(one.why)) for one in case.requires),
-            )
+            replace(case, problem=_Drawn(case.problem, lambda made, _: problem(made)))
             for case in exercise.cases
         )
-        steps = (replace(one, cases=tuple(map(told, one.cases))) for one in exercise.steps)
-        return replace(
+        changed = replace(
             exercise,
             hints=(),
             hints_on={},
             cases=tuple(cases),
-            steps=tuple(steps),
             rules=tuple(map(rule, exercise.rules)),
         )
+        return _reworded(changed, told)
 
     return other
 
@@ -419,10 +417,44 @@ def changed(text: str, changes: tuple[Change, ...]) -> str:
     return "".join(lines)
 
 
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """A sentence with other names of arrays: of `x[i]` and "x is read", not of "exp(x - m)"."""
+
+    def pattern(name: str) -> str:
+        alone = rf"|(?<![-+*/^=<>\d] )(?<![\w.({{]){name}(?!'|\w| ?[-+*/^=<>]| \d)"
+        return rf"(?<![.\w]){name}(?=\[|  )" + alone * (len(name) == 1)
+
+    return re.sub("|".join(map(pattern, names)) or "(?!)", lambda one: names[one[0]], text)
+
+
+def _reworded(exercise: Exercise, told: Callable[[str], str]) -> Exercise:
+    """The exercise with each of its sentences as it is `told`."""
+    return replace(
+        exercise,
+        hints=tuple(map(told, exercise.hints)),
+        hints_on={on: told(one) for on, one in exercise.hints_on.items()},
+        steps=tuple(
+            replace(one, write=told(one.write), cases=tuple(map(told, one.cases)))
+            for one in exercise.steps
+        ),
+        cases=tuple(
+            replace(
+                case,
+                name=told(case.name),
+                own_name=case.own_name or case.name,
+                budgets=tuple(replace(one, why=told(one.why)) for one in case.budgets),
+                requires=tuple(replace(one, why=told(one.why)) for one in case.requires),
+            )
+            for case in exercise.cases
+        ),
+    )
+
+
 def recoded(exercise: Exercise, anew: Anew, number: int = 0) -> Exercise:
     """The exercise drawn anew, called after its number."""
     if anew.operation:
         exercise = exercise.operations[anew.operation](exercise)
+    exercise = _reworded(exercise, partial(renamed, names=anew.names))
     plan, kind = LayoutPlan(anew), exercise.kind
     name = f"{exercise.name}_{number + 1}"
     reached = re.compile("|".join(rf"\b{name}\s*\[" for _, name in plan.places) or "(?!)")

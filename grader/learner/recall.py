@@ -13,9 +13,9 @@ scheduling, KDD 2022.
 import ast
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import accumulate, groupby, pairwise
@@ -49,12 +49,21 @@ class Prediction:
     choices: tuple[str, ...]
     answer: str  # one of the choices
     because: str  # why it is right
+    # With other numbers: text, choices, answer, because.
+    anew: tuple[tuple[str, Sequence[str], str, str], ...] = ()
     title: str = "Predict"
 
     @property
     def key(self) -> str:
         """By which its answer is remembered: another wording is another question."""
         return hashlib.sha256("\n".join((self.text, *self.choices)).encode()).hexdigest()[:16]
+
+    def after(self, reviews: int) -> "Prediction":
+        """The question that comes after so many reviews: at first this one, then each of `anew` in
+        turn."""
+        every = ((self.text, self.choices, self.answer, self.because), *self.anew)
+        text, choices, answer, because = every[reviews % len(every)]
+        return Prediction(text, tuple(choices), answer, because, self.anew, self.title)
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,7 @@ class LessonPiece:
 
     lesson: str  # its name
     section: str  # the heading that it is under
-    name: str  # the exercise's, or the key of the prediction
+    name: str  # the exercise's, or the key of the prediction as the lesson asks it
     minutes: int
     task: Prediction | str  # a question; or the text of an exercise's cell
     above: str  # Markdown: the section up to here, without other questions
@@ -171,8 +180,10 @@ def remembered(root: Path) -> list[Remembered]:
 
 def _remembered(piece: LessonPiece, tries: list[progress.Try], passed: bool) -> Remembered:
     """`piece` after its tries, in order; `passed` is true if its lesson is."""
-    card, right_since, mastered = Card(card_id=0), None, False
-    for at, rating in reviews(tries):
+    card, right_since, mastered, done = Card(card_id=0), None, False, list(reviews(tries))
+    if isinstance(piece.task, Prediction):
+        piece = replace(piece, task=piece.task.after(len(done)))
+    for at, rating in done:
         card, _ = _SCHEDULER.review_card(card, rating, at)
         right_since = (right_since or at) if rating is Rating.Good else None
         mastered = right_since is not None and at - right_since >= APART
@@ -254,6 +265,6 @@ def prediction(cell: str) -> Prediction | None:
                     words: dict[str, Any] = {
                         str(each.arg): ast.literal_eval(each.value) for each in named
                     }
-                    words["choices"] = tuple(words["choices"])
+                    words |= {"choices": tuple(words["choices"]), "anew": tuple(words.get("anew", ()))}
                     return Prediction(*map(ast.literal_eval, args), **words)
     return None

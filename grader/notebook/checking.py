@@ -50,15 +50,23 @@ class _Asked:
 _asked: dict[str, _Asked] = {}  # by the key of the output
 
 
-def predict(question: str, choices: Sequence[str], answer: str, because: str) -> None:
+def predict(
+    question: str,
+    choices: Sequence[str],
+    answer: str,
+    because: str,
+    anew: Sequence[tuple[str, Sequence[str], str, str]] = (),
+) -> None:
     """Ask `question`; the learner clicks on one of `choices`, and learns at once whether it is
     `answer` (one of them) and why. What stands between backticks is shown as code. A question
-    that was answered before is shown with what was answered."""
-    unless(
-        answer in choices,
-        ValueError(f"predict: the answer {answer!r} is not one of the choices {choices!r}"),
-    )
-    prediction = recall.Prediction(question, tuple(choices), answer, because)
+    that was answered before is shown with what was answered. Warm-ups ask each of `anew` in turn:
+    the same question with other numbers, choices, answer and reason."""
+    for _, some, right, _ in ((question, choices, answer, because), *anew):
+        unless(
+            right in some,
+            ValueError(f"predict: the answer {right!r} is not one of the choices {some!r}"),
+        )
+    prediction = recall.Prediction(question, tuple(choices), answer, because, tuple(anew))
     lesson, key = session.current().lesson.name, prediction.key
     _asked[key] = _Asked(prediction, lesson, key)
     given = progress.answer(lesson, key)
@@ -72,10 +80,10 @@ def predict(question: str, choices: Sequence[str], answer: str, because: str) ->
         )
 
 
-def ask_again(prediction: recall.Prediction, lesson: str) -> None:
-    """Ask a question of a lesson again, with whatever was answered before."""
-    key = f"again_{prediction.key}"
-    _asked[key] = _Asked(prediction, lesson, prediction.key, again=True)
+def ask_again(prediction: recall.Prediction, piece: recall.LessonPiece) -> None:
+    """Ask the question of a lesson's piece again, with whatever was answered before."""
+    key = f"again_{piece.name}"
+    _asked[key] = _Asked(prediction, piece.lesson, piece.name, again=True)
     display(_Buttons(prediction, key), display_id=key)
 
 
@@ -428,7 +436,7 @@ def warmup() -> None:
     display(cards.line("note", "Warm-up", recall.length(pieces)))
     for piece in pieces:
         if isinstance(piece.task, recall.Prediction):
-            ask_again(piece.task, piece.lesson)
+            ask_again(piece.task, piece)
         else:
             _below(
                 piece.name,

@@ -167,14 +167,63 @@ def test_what_the_text_does_not_tell_is_refused(body):
         changed(body)
 
 
+# --- names -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wanted"),
+    [
+        ("out[i] = x[i] + y[i], and x is read once", "out[i] = data[i] + y[i], and data is read once"),
+        ("The largest of x.", "The largest of data."),
+        ("exp(x - m) = exp(x - a.max)", "exp(x - m) = exp(x - a.max)"),
+        ("a block of 16 x 16 threads, threadIdx.x", "a block of 16 x 16 threads, threadIdx.x"),
+    ],
+)
+def test_a_sentence_has_the_new_name_where_it_speaks_of_the_array(sentence, wanted):
+    assert variants.renamed(sentence, {"x": "data"}) == wanted
+
+
+def test_words_that_are_no_array_stay_as_they_are():
+    sentence = "Finds out what stands in out[i]"
+    assert variants.renamed(sentence, {"out": "result"}) == "Finds out what stands in result[i]"
+
+
+def test_a_kernel_has_the_new_name_in_code_and_in_its_comment():
+    source = "//   x     float[n], threadIdx.x\nvoid f(float* x) { x[threadIdx.x] = a.x; }  // x[0]"
+    assert trying.called(source, {"x": "data"}) == (
+        "//   data  float[n], threadIdx.x\n"
+        "void f(float* data) { data[threadIdx.x] = a.x; }  // data[0]"
+    )
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.id)
+def test_no_sentence_of_a_variant_calls_an_array_by_its_old_name(exercise):
+    for one in variants.variants(exercise):
+        new = variants.recoded(exercise, one)
+        heading, _, body = new.solution.partition("//\n")
+        said = [
+            body,
+            *new.hints,
+            *(case.name for case in new.cases),
+            *(each.why for case in new.cases for each in (*case.budgets, *case.requires)),
+            *(parameter for rule in new.rules for parameter in rule.parameters),
+        ]
+        for old, name in one.names.items():
+            assert f"`{name}` is what the lesson calls `{old}`." in heading
+            left = [text for text in said if re.search(rf"(?<![\w.])(?<!\d ){old}\b(?!')", text)]
+            assert not left, (one, left[0])
+
+
 # --- exercises ---------------------------------------------------------------------------------
 
 
 def test_a_given_line_that_reaches_for_the_array_becomes_the_learners():
     exercise = course.exercise("03_shuffle_reduction/warp_sum")
-    handed_out = kinds.Write().handed_out(drawn(exercise, x="reversed").solution)
-    assert "element i of x is x[n - 1 - i]" in handed_out
-    assert "x[n - 1 - i] : 0.0f" not in handed_out
+    made = anew(exercise, x="reversed")
+    handed_out = kinds.Write().handed_out(variants.recoded(exercise, made).solution)
+    x = made.names.get("x", "x")
+    assert f"element i of {x} is {x}[n - 1 - i]" in handed_out
+    assert f"{x}[n - 1 - i] : 0.0f" not in handed_out
     assert handed_out.count(kinds.YOURS) == 2  # that line, and the loop
 
 

@@ -63,7 +63,7 @@ def do_lesson(root, name):
 
 
 def remembered(root, piece):
-    return next(each for each in recall.remembered(root) if each.piece == piece)
+    return next(each for each in recall.remembered(root) if each.piece.name == piece.name)
 
 
 def days_until_due(root, clock, piece):
@@ -112,6 +112,19 @@ def test_a_piece_brings_the_section_above_it_and_no_answer_of_another_question(o
             assert "predict(" not in piece.above
 
 
+def test_every_question_can_come_back_with_other_numbers(own):
+    for lesson in course.names():
+        asked = [each.task for each in pieces(own, lesson) if isinstance(each.task, Prediction)]
+        for task in asked:
+            every = [task.after(reviews) for reviews in range(len(task.anew) + 1)]
+            assert len(every) > 2, task.text
+            assert len({one.text for one in every}) == len(every), task.text
+            for one in every:
+                assert one.answer in one.choices, one.text
+                assert len(set(one.choices)) == len(one.choices) > 1, one.text
+                assert one.because, one.text
+
+
 # --- the schedule --------------------------------------------------------------------------------
 
 
@@ -133,6 +146,18 @@ def test_a_piece_that_is_right_each_time_comes_back_after_longer_and_longer(own,
         do(question)
         pauses.append(days_until_due(own, clock, question))
     assert all(before < after for before, after in pairwise(pauses))
+
+
+def test_a_question_comes_back_with_other_numbers_each_time_until_all_had_their_turn(
+    own, clock, question
+):
+    asked = [remembered(own, question).piece.task]
+    for _ in range(len(question.task.anew) + 1):
+        do(question)
+        days_until_due(own, clock, question)
+        asked.append(remembered(own, question).piece.task)
+    assert asked[0].text == asked[-1].text == question.task.text
+    assert len({one.text for one in asked}) == len(asked) - 1
 
 
 def test_what_was_wrong_or_needed_a_second_try_comes_back_sooner(own, clock, question):

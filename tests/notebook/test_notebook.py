@@ -17,7 +17,7 @@ from traitlets.config import Config
 from grader import course
 from grader.course import kinds, variants
 from grader.learner import folder as learners_folder
-from grader.learner import progress
+from grader.learner import progress, recall
 from grader.notebook import Kernel, checking, diff, session
 
 pytestmark = pytest.mark.slow
@@ -559,7 +559,23 @@ def test_a_warm_up_asks_a_question_again_and_a_wrong_choice_gets_a_second_try(wa
         checking.answer(key, choices.index(right))
     assert asked.prediction.because in seen.outputs[0].data["text/plain"]
     assert [line["right"] for line in lines_of_today(tmp_path)] == [False, True]
-    assert {line["predicted"] for line in lines_of_today(tmp_path)} == {asked.prediction.key}
+    assert {line["predicted"] for line in lines_of_today(tmp_path)} == {asked.name}
+
+
+def test_a_warm_up_asks_what_was_answered_in_the_lesson_with_other_numbers(
+    warm, tmp_path, monkeypatch
+):
+    now = progress.now()
+    monkeypatch.setattr(progress, "now", lambda: now - timedelta(days=20))
+    [lesson] = [one for one in recall.handed_out(tmp_path) if one.name == LESSON.name]
+    asked = [one for one in lesson.pieces if isinstance(one.task, recall.Prediction)]
+    for one in asked:
+        progress.predicted(LESSON.name, one.name, one.task.answer, right=True)
+    monkeypatch.setattr(progress, "now", lambda: now)
+    shown, _ = warm()
+    again = [one.task.after(1).text for one in asked if one.task.after(1).text in shown.text]
+    assert again
+    assert not any(one.task.text in shown.text for one in asked)
 
 
 def test_a_warm_up_puts_an_exercise_below_and_check_remembers_what_was_needed(
