@@ -19,6 +19,7 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
+    Rule,
     WritingStep,
     covering,
     hidden,
@@ -34,6 +35,7 @@ from grader.course.variants import MIRRORED, below_zero, of_ints, operation, sig
 BLOCK = 256  # threads per block, and leaves of its tree
 WARPS = BLOCK // 32
 TREE_DEPTH = 8  # additions between a leaf of 256 and the root
+HALF_BLOCK = BLOCK // 2  # threads of the larger blocks in variants
 
 
 def of_any_size(problem):
@@ -174,17 +176,64 @@ OF_BLOCKS = {
 }
 
 
+def with_half_blocks(answers):
+    """Blocks of 128 threads in place of 256, each with every second element of its part, and the
+    last of all. `answers` has the outputs of the problem that comes of it."""
+
+    def made(problem: Problem) -> Problem:
+        inputs, launches = dict(problem.inputs), []
+        for launch in problem.launches:
+            *arrays, n = launch.args
+            if launch.block == BLOCK and arrays[0] in inputs:  # and no results of a launch before
+                for one in arrays:
+                    if one in inputs and problem.inputs[one].size == n:
+                        inputs[one] = every_second(problem.inputs[one])
+                n = np.int32(blocks_for(int(n), 2))
+            block = min(launch.block, HALF_BLOCK)
+            launches.append(replace(launch, block=block, args=(*arrays, n)))
+        smaller = replace(problem, inputs=inputs, launches=tuple(launches))
+        return replace(smaller, outputs=answers(smaller))
+
+    words = {"32 to 256": "32 to 128", "65,536": "32,768"}
+    return operation(made, up_to_half_blocks, words)
+
+
+def every_second(x: np.ndarray) -> np.ndarray:
+    """The elements 1, 3, 5, ..., and the last one."""
+    return np.concatenate([x[1::2], x[x.size - x.size % 2 :]])
+
+
+def up_to_half_blocks(rule: Rule) -> Rule:
+    return replace(rule, blocks=tuple(one for one in rule.blocks if one <= HALF_BLOCK))
+
+
+def of_each_launch(expected):
+    """The outputs of launches with two arrays: `expected(x, blocks, block)` of the first."""
+
+    def answers(problem: Problem) -> dict[str, Expected]:
+        return {
+            launch.args[1]: expected(problem.inputs[launch.args[0]], launch.grid, launch.block)
+            for launch in problem.launches
+        }
+
+    return answers
+
+
 # --- interleaved -------------------------------------------------------------------------------
+
+
+def sum_of_each(x: np.ndarray, blocks: int, block: int) -> Expected:
+    rows = stretches(x, blocks, block, 0.0)
+    bound = sum_bound(TREE_DEPTH, np.abs(rows).sum(axis=1))
+    return Expected(rows.sum(axis=1), np.float32, atol=bound)
 
 
 def sums(x: np.ndarray, spare_blocks: int = 0, block: int = BLOCK) -> Problem:
     """One launch of `interleaved` over x, with `spare_blocks` that have nothing to do."""
     blocks = blocks_for(x.size, block) + spare_blocks
-    rows = stretches(x, blocks, block, 0.0)
-    bound = sum_bound(TREE_DEPTH, np.abs(rows).sum(axis=1))
     return Problem(
         inputs={"x": x},
-        outputs={"partial": Expected(rows.sum(axis=1), np.float32, atol=bound)},
+        outputs={"partial": sum_of_each(x, blocks, block)},
         launches=(Launch("interleaved", blocks, block, ("x", "partial", np.int32(x.size))),),
     )
 
@@ -201,6 +250,7 @@ interleaved = Exercise(
         "sum of ints": operation(
             of_blocks(lambda rows: rows.sum(axis=1), 0.0, whole), of_ints, OTHER_NUMBERS
         ),
+        "blocks of 128": with_half_blocks(of_each_launch(sum_of_each)),
     },
     cases=(
         Case("one full block", lambda rng: sums(quarters(rng, BLOCK)), points=1),
@@ -263,13 +313,16 @@ interleaved = Exercise(
 # --- max ---------------------------------------------------------------------------------------
 
 
+def largest_of_each(x: np.ndarray, blocks: int, block: int) -> Expected:
+    return Expected(stretches(x, blocks, block, -np.inf).max(axis=1), np.float32)
+
+
 def maxima(x: np.ndarray, spare_blocks: int = 0, block: int = BLOCK) -> Problem:
     """One launch of `block_max` over x. A maximum is one of the inputs, so nothing is rounded."""
     blocks = blocks_for(x.size, block) + spare_blocks
-    largest = stretches(x, blocks, block, -np.inf).max(axis=1)
     return Problem(
         inputs={"x": x},
-        outputs={"partial": Expected(largest, np.float32)},
+        outputs={"partial": largest_of_each(x, blocks, block)},
         launches=(Launch("block_max", blocks, block, ("x", "partial", np.int32(x.size))),),
     )
 
@@ -312,6 +365,7 @@ maximum = Exercise(
                 "the lowest floats there are": "the largest magnitudes there are",
             },
         ),
+        "blocks of 128": with_half_blocks(of_each_launch(largest_of_each)),
     },
     cases=(
         Case("one full block", lambda rng: maxima(negative(rng, BLOCK)), points=1),
@@ -363,18 +417,35 @@ maximum = Exercise(
 # --- dot ---------------------------------------------------------------------------------------
 
 
+def dot_product(x: np.ndarray, y: np.ndarray, blocks: int, block: int) -> Expected:
+    passes = blocks_for(x.size, blocks * block)
+    exact = x.astype(np.float64) * y.astype(np.float64)
+    additions = (passes + TREE_DEPTH) + (blocks_for(blocks, block) + TREE_DEPTH)
+    bound = sum_bound(additions, np.abs(exact).sum(keepdims=True))
+    return Expected(exact.sum(keepdims=True), np.float32, atol=bound)
+
+
+def dot_products(problem: Problem) -> dict[str, Expected]:
+    """The output of each launch on x and y, or on its partial results."""
+    outputs = {}
+    for launch in problem.launches:
+        x, y, result = launch.args[:3]
+        if x in problem.inputs:
+            arrays = problem.inputs[x], problem.inputs[y]
+            total = dot_product(*arrays, launch.grid, launch.block)
+        if result in problem.outputs:
+            outputs[result] = total
+    return outputs
+
+
 def products(x: np.ndarray, y: np.ndarray, blocks: int, block: int = BLOCK) -> Problem:
     """`dot` on a grid of `blocks`, then once more with one block, on its partial results and ones:
     so it is the dot product that counts, and not which block took which elements. A single block
     is done after the first launch, and shows a sign that two launches turn back."""
-    passes = -(-x.size // (blocks * block))
-    exact = x.astype(np.float64) * y.astype(np.float64)
-    additions = (passes + TREE_DEPTH) + (-(-blocks // block) + TREE_DEPTH)
-    bound = sum_bound(additions, np.abs(exact).sum(keepdims=True))
     return Problem(
         inputs={"x": x, "y": y, "ones": np.ones(blocks, np.float32)},
         scratch={"partial": ((blocks,), np.float32)},
-        outputs={"total": Expected(exact.sum(keepdims=True), np.float32, atol=bound)},
+        outputs={"total": dot_product(x, y, blocks, block)},
         launches=(
             Launch("dot", blocks, block, ("x", "y", "partial", np.int32(x.size))),
             Launch("dot", 1, block, ("partial", "ones", "total", np.int32(blocks))),
@@ -419,6 +490,7 @@ dot = Exercise(
         "largest product": operation(of_products(largest, below_zero)),
         "largest magnitude": operation(of_products(magnitudes, signed)),
         "product of ints": operation(of_products(np.sum, small, np.int32), of_ints, OTHER_NUMBERS),
+        "blocks of 128": with_half_blocks(dot_products),
     },
     cases=(
         Case("as many threads as elements", lambda rng: whole_products(rng, 512, 2), points=1),
@@ -478,24 +550,39 @@ dot = Exercise(
 # --- last_block --------------------------------------------------------------------------------
 
 
-def in_one_launch(x: np.ndarray, blocks: int, block: int = BLOCK, times: int = 2) -> Problem:
-    """`last_block` on a grid of `blocks`, twice: `finished` must be 0 again for the second time.
-    Every total takes one number from each block, and the same blocks may finish in any order."""
-    of_block = -(-x.size // (blocks * block)) + TREE_DEPTH
-    additions = of_block + (-(-blocks // block) + TREE_DEPTH)
+def sums_of_the_grid(x: np.ndarray, blocks: int, block: int) -> tuple[Expected, Expected]:
+    """What each block's threads own adds up to, and all of x."""
+    of_block = blocks_for(x.size, blocks * block) + TREE_DEPTH
+    additions = of_block + (blocks_for(blocks, block) + TREE_DEPTH)
     owner = np.arange(x.size) // block % blocks
     own, own_magnitude = (
         np.bincount(owner, weights=one, minlength=blocks) for one in (x, np.abs(x))
     )
     exact = x.sum(dtype=np.float64, keepdims=True)
     bound = sum_bound(additions, np.abs(x).sum(dtype=np.float64, keepdims=True))
+    return (
+        Expected(own, np.float32, atol=sum_bound(of_block, own_magnitude)),
+        Expected(exact, np.float32, atol=bound),
+    )
+
+
+def sums_and_totals(problem: Problem) -> dict[str, Expected]:
+    outputs = {}
+    for launch in problem.launches:
+        x, partial, total = launch.args[:3]
+        both = sums_of_the_grid(problem.inputs[x], launch.grid, launch.block)
+        outputs |= zip((partial, total), both, strict=True)
+    return outputs
+
+
+def in_one_launch(x: np.ndarray, blocks: int, block: int = BLOCK, times: int = 2) -> Problem:
+    """`last_block` on a grid of `blocks`, twice: `finished` must be 0 again for the second time.
+    Every total takes one number from each block, and the same blocks may finish in any order."""
+    partial, total = sums_of_the_grid(x, blocks, block)
     totals = ("total", "total_again")[:times]
     return Problem(
         inputs={"x": x, "finished": np.zeros(1, np.uint32)},
-        outputs={
-            "partial": Expected(own, np.float32, atol=sum_bound(of_block, own_magnitude)),
-            **{name: Expected(exact, np.float32, atol=bound) for name in totals},
-        },
+        outputs={"partial": partial, **dict.fromkeys(totals, total)},
         launches=tuple(
             Launch(
                 "last_block", blocks, block, ("x", "partial", name, "finished", np.int32(x.size))
@@ -563,6 +650,7 @@ last_block = Exercise(
         "minimum": operation(of_the_grid(smallest, spikes_below_zero)),
         "largest magnitude": operation(of_the_grid(magnitudes, signed)),
         "sum of ints": operation(of_the_grid(np.sum, whole), of_ints),
+        "blocks of 128": with_half_blocks(sums_and_totals),
     },
     cases=(
         Case("one block", lambda rng: whole_sum(rng, 700, 1), points=0.5),

@@ -78,10 +78,28 @@ def circled(rng: np.random.Generator) -> Problem:
     return one_launch("three_barriers", 1, 64, {"x": x}, {"y": sums})
 
 
+def two_circles(problem: Problem) -> Problem:
+    """For `three_barriers`: twice as many cells and threads."""
+    inputs, outputs, launches = {}, {}, []
+    for launch in problem.launches:
+        x, y = launch.args
+        inputs[x] = np.concatenate([problem.inputs[x], problem.inputs[x] + 1])
+        sums = np.roll(inputs[x], -2) + np.roll(inputs[x], -3)
+        outputs[y] = replace(problem.outputs[y], value=sums.astype(np.float64))
+        launches.append(replace(launch, block=128))
+    return replace(problem, inputs=inputs, outputs=outputs, launches=tuple(launches))
+
+
+def for_two_circles(rule: Rule) -> Rule:
+    doubled = (one.replace("64", "128") for one in rule.parameters)
+    return replace(rule, blocks=(128,), parameters=tuple(doubled))
+
+
 three_barriers = Exercise(
     name="three_barriers",
     title="As many barriers as needed",
     source="1_three_barriers.cu",
+    operations={"a block of 128": operation(two_circles, for_two_circles)},
     kind=Place(),
     minutes=6,
     teaches="a barrier between a write and a read, and a read and a write",

@@ -34,13 +34,17 @@ from grader.course.variants import MIRRORED, operation
 
 BLOCK = 256
 WARPS = BLOCK // 32
-MERGES_IN_BLOCK = 8  # between a thread's pair and the block's: log2 of its 256 threads
 SECTOR = 8  # floats
 ROUNDINGS = 6  # in a merge: an exponential within 2 ulp, which are 4, a product and a sum
 
 
 def ceil_div(n: int, size: int) -> int:
     return -(-n // size)
+
+
+def merges_in(threads: int) -> int:
+    """Between a thread's pair and that of all, which are a power of two."""
+    return threads.bit_length() - 1
 
 
 def pair_bound(below: np.ndarray, weights: np.ndarray, merges: int) -> np.ndarray:
@@ -120,6 +124,35 @@ def smallest_first(problem: Problem) -> Problem:
         for name, one in problem.outputs.items()
     }
     return replace(problem, inputs=inputs, outputs=outputs)
+
+
+def half(launch: Launch) -> Launch:
+    """The launch in blocks of half as many threads. Those along an axis are fewer; if each has one
+    for itself already, a tile is narrower."""
+    if isinstance(launch.block, int):
+        return replace(launch, block=launch.block // 2)
+    across, along = launch.block
+    if along > 1:
+        return replace(launch, block=(across, along // 2))
+    outer, tiles = launch.grid
+    return replace(launch, grid=(outer, 2 * tiles), block=(across // 2, along))
+
+
+def with_half_blocks(answers):
+    """Blocks of 128 threads in place of 256, in launches and rules. `answers(problem)` computes the
+    outputs anew, as a thread has more elements, and a block fewer pairs."""
+
+    def problem(made: Problem) -> Problem:
+        return answers(replace(made, launches=tuple(map(half, made.launches))))
+
+    def rule(one: Rule) -> Rule:
+        shapes = [
+            block // 2 if isinstance(block, int) else (block[0], block[1] // 2)
+            for block in one.blocks
+        ]
+        return replace(one, blocks=tuple(shape for shape in shapes if np.all(shape)))
+
+    return operation(problem, rule)
 
 
 # --- merge -------------------------------------------------------------------------------------
@@ -414,13 +447,17 @@ def softmaxed(x: np.ndarray, merges: int, axis: int = -1) -> Expected:
     return Expected(softmax(x, axis), np.float32, atol=bound)
 
 
-def row_merges(x: np.ndarray) -> int:
-    return ceil_div(x.shape[1], BLOCK) + MERGES_IN_BLOCK
+def row_merges(x: np.ndarray, block: int = BLOCK) -> int:
+    return ceil_div(x.shape[1], block) + merges_in(block)
 
 
 def of_rows(expected):
     """`expected` for one launch over rows."""
-    return operation(other_answers(lambda x, launch: expected(x, row_merges(x))))
+    return operation(row_answers(expected))
+
+
+def row_answers(expected):
+    return other_answers(lambda x, launch: expected(x, row_merges(x, launch.block)))
 
 
 def rows_of(x: np.ndarray) -> Problem:
@@ -477,6 +514,7 @@ online_row = Exercise(
         "base 2": of_rows(base_2),
         "logarithms": of_rows(logarithms),
         "one more element": of_rows(beside_zero),
+        "blocks of 128": with_half_blocks(row_answers(softmaxed)),
     },
     cases=(
         Case(
@@ -552,8 +590,8 @@ online_row = Exercise(
 # --- long vector -------------------------------------------------------------------------------
 
 
-def vector_merges(x: np.ndarray, blocks: int) -> int:
-    return ceil_div(x.size, blocks * BLOCK) + ceil_div(blocks, BLOCK) + 2 * MERGES_IN_BLOCK
+def vector_merges(x: np.ndarray, blocks: int, block: int = BLOCK) -> int:
+    return ceil_div(x.size, blocks * block) + ceil_div(blocks, block) + 2 * merges_in(block)
 
 
 def pair_of(x: np.ndarray, merges: int) -> Expected:
@@ -581,18 +619,22 @@ def vector(x: np.ndarray, blocks: int) -> Problem:
     )
 
 
+def total_of(pairs: np.ndarray, block: int = BLOCK, unit: float = 1) -> Expected:
+    """The pair of all parts. Exponents are in `unit`s: log(2) for powers of 2."""
+    largest, sums = pairs.astype(np.float64).T
+    below = unit * (largest.max() - largest)
+    total = np.array([[largest.max(), (sums * np.exp(-below)).sum()]])
+    bound = pair_bound(below, sums, ceil_div(len(pairs), block) + merges_in(block))
+    return Expected(total, np.float32, atol=np.array([[0, bound]]))
+
+
 def partials(rng: np.random.Generator, blocks: int) -> Problem:
     """The second launch alone, on pairs some of which are empty."""
     pairs = some_empty(rng, blocks)
     pairs[0] = ordinary(rng, 1)
-    largest, sums = pairs.astype(np.float64).T
-    below = largest.max() - largest
-    merges = ceil_div(blocks, BLOCK) + MERGES_IN_BLOCK
-    total = np.array([[largest.max(), (sums * np.exp(-below)).sum()]])
-    bound = np.array([[0, pair_bound(below, sums, merges)]])
     return Problem(
         inputs={"partial": pairs},
-        outputs={"total": Expected(total, np.float32, atol=bound)},
+        outputs={"total": total_of(pairs)},
         launches=(Launch("merge_partials", 1, BLOCK, ("partial", "total", np.int32(blocks))),),
     )
 
@@ -611,12 +653,37 @@ def in_powers_of_2(problem: Problem) -> Problem:
             pair.value[0, 0] = array.max()
         elif launch.args[0] in problem.inputs and launch.kernel == "merge_partials":
             pairs = problem.inputs[launch.args[0]]
-            largest, sums = pairs.astype(np.float64).T
-            below = np.log(2) * (largest.max() - largest)
-            value = np.array([[largest.max(), (sums * np.exp(-below)).sum()]])
-            bound = pair_bound(below, sums, ceil_div(len(pairs), BLOCK) + MERGES_IN_BLOCK)
-            outputs[launch.args[1]] = Expected(value, np.float32, atol=np.array([[0, bound]]))
+            outputs[launch.args[1]] = total_of(pairs, unit=np.log(2))
     return replace(problem, outputs=outputs)
+
+
+def vector_answers(problem: Problem) -> Problem:
+    """The launches over one vector, in blocks of any number of threads."""
+    outputs = dict(problem.outputs)
+    for launch in problem.launches:
+        if launch.kernel == "normalize":
+            x, total, y, _ = launch.args
+            array = problem.inputs[x]
+            merges = vector_merges(array, launch.grid, launch.block)
+            with np.errstate(all="ignore"):  # of infinities
+                outputs |= {total: pair_of(array, merges), y: softmaxed(array, merges)}
+        elif launch.args[0] in problem.inputs and launch.kernel == "merge_partials":
+            outputs[launch.args[1]] = total_of(problem.inputs[launch.args[0]], launch.block)
+    return replace(problem, outputs=outputs)
+
+
+def for_half_as_many_warps(other):
+    """The operation, with budgets that are said for half as many warps."""
+
+    def made(exercise: Exercise) -> Exercise:
+        def said(budget: Budget) -> Budget:
+            return replace(budget, per=budget.per and (budget.per[0], budget.per[1] // 2))
+
+        one = other(exercise)
+        cases = (replace(case, budgets=tuple(map(said, case.budgets))) for case in one.cases)
+        return replace(one, cases=tuple(cases))
+
+    return made
 
 
 def vector_logarithms(x: np.ndarray, launch: Launch) -> Expected:
@@ -673,6 +740,7 @@ long_vector = Exercise(
         "softmin": operation(smallest_first, words=MIRRORED),
         "base 2": operation(in_powers_of_2),
         "logarithms": operation(other_answers(vector_logarithms)),
+        "blocks of 128": for_half_as_many_warps(with_half_blocks(vector_answers)),
     },
     cases=(
         Case(
@@ -745,15 +813,17 @@ def block_shape(inner: int) -> tuple[int, int]:
 
 
 def axis_merges(length: int, along: int) -> int:
-    return ceil_div(length, along) + along.bit_length() - 1
+    return ceil_div(length, along) + merges_in(along)
 
 
 def of_axis(expected):
     """`expected` for one launch along the middle axis."""
-    return operation(
-        other_answers(
-            lambda x, launch: expected(x, axis_merges(x.shape[1], launch.block[1]), axis=1)
-        )
+    return operation(axis_answers(expected))
+
+
+def axis_answers(expected):
+    return other_answers(
+        lambda x, launch: expected(x, axis_merges(x.shape[1], launch.block[1]), axis=1)
     )
 
 
@@ -814,6 +884,7 @@ axis = Exercise(
         "base 2": of_axis(base_2),
         "logarithms": of_axis(logarithms),
         "one more element": of_axis(beside_zero),
+        "blocks of 128": with_half_blocks(axis_answers(softmaxed)),
     },
     cases=(
         Case(

@@ -18,6 +18,7 @@ from grader.course import (
     Hazard,
     Place,
     Problem,
+    Rule,
     covering,
     hidden,
     large,
@@ -94,6 +95,23 @@ def rows_of(rng, kernel: str, grid: int, block: int, draw=normal_rows) -> Proble
     rows = grid
     x = draw(rng, (rows, 128))
     return one_launch(kernel, rows, block, {"x": x}, {"y": softmax(x)}, rtol=1e-3, atol=1e-9)
+
+
+def half_of_the_columns(problem: Problem) -> Problem:
+    """The left half of each row, in blocks of half as many threads."""
+    inputs, outputs, launches = {}, {}, []
+    for launch in problem.launches:
+        x, y = launch.args[:2]
+        columns = launch.block // 2
+        inputs[x] = problem.inputs[x][:, :columns].copy()
+        outputs[y] = replace(problem.outputs[y], value=softmax(inputs[x].astype(np.float64)))
+        launches.append(replace(launch, block=columns))
+    return replace(problem, inputs=inputs, outputs=outputs, launches=tuple(launches))
+
+
+def for_rows_of_64(rule: Rule) -> Rule:
+    shorter = (one.replace("128", "64") for one in rule.parameters)
+    return replace(rule, blocks=(64,), parameters=tuple(shorter))
 
 
 def peaks(rng: np.random.Generator) -> Problem:
@@ -189,6 +207,7 @@ one_exchange = Exercise(
     operations={
         "softmin": operation(smallest_first, words=MIRRORED),
         "base 2": from_x(softmax_in_base_2, rtol=1e-3, atol=1e-9),
+        "blocks of 64": operation(half_of_the_columns, for_rows_of_64),
     },
     kind=Place(),
     minutes=3,

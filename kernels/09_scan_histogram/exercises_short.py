@@ -19,6 +19,7 @@ from grader.course import (
     Order,
     Place,
     Problem,
+    Rule,
     covering,
     hidden,
     longest_path,
@@ -205,10 +206,21 @@ def counted(rng: np.random.Generator, n: int, most: int = 256, blocks: int = 2) 
     )
 
 
+def in_half_blocks(problem: Problem) -> Problem:
+    """As many blocks, of 128 threads."""
+    launches = (replace(launch, block=BLOCK // 2) for launch in problem.launches)
+    return replace(problem, launches=tuple(launches))
+
+
+def for_half_blocks(rule: Rule) -> Rule:
+    return replace(rule, blocks=(BLOCK // 2,))
+
+
 private_bins = Exercise(
     name="private_bins",
     title="Private bins",
     source="8_private_bins.cu",
+    operations={"blocks of 128": operation(in_half_blocks, for_half_blocks)},
     kind=Cheaper(given="        atomicAdd(&bins[values[i]], 1);\n"),
     minutes=3,
     teaches="count on the chip, and add once per block and bin",
@@ -275,6 +287,18 @@ def by_remainder(problem: Problem) -> Problem:
     return of_other_bins(problem, lambda values: values % 10)
 
 
+def half_of_the_bytes(problem: Problem) -> Problem:
+    """For `together`: a block of 128 threads, and the first half of the bytes."""
+    inputs, outputs, launches = {}, {}, []
+    for launch in in_half_blocks(problem).launches:
+        values, counts, n = launch.args
+        inputs[values] = problem.inputs[values][: (n + 1) // 2]
+        outputs[counts] = Expected(np.bincount(inputs[values], minlength=256), np.int32)
+        args = (values, counts, np.int32(inputs[values].size))
+        launches.append(replace(launch, args=args))
+    return replace(problem, inputs=inputs, outputs=outputs, launches=tuple(launches))
+
+
 TOGETHER = 32  # warps' worth of bytes
 
 together_exercise = Exercise(
@@ -286,6 +310,7 @@ together_exercise = Exercise(
     operations={
         "values of eight": operation(by_quotient),
         "last digits": operation(by_remainder),
+        "a block of 128": operation(half_of_the_bytes, for_half_blocks, {"256 bytes": "128 bytes"}),
     },
     cases=(
         Case("256 bytes", lambda rng: together_counted(bytes_below(rng, BLOCK, 256)), points=0.5),

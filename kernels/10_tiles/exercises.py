@@ -6,6 +6,7 @@ differ from it by as much as rounding can change so many multiplications and add
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from grader.course import (
     Expected,
     Launch,
     Problem,
+    Rule,
     covering,
     hidden,
     large,
@@ -34,6 +36,31 @@ WARPS = SIDE * SIDE // 32
 
 def tiles(n: int, side: int) -> int:
     return -(-n // side)
+
+
+def in_other_blocks(block: tuple[int, int], problem=replace, numbers=()):
+    """For `operation`: such blocks in launches and rules, and of each `problem` another one. The
+    rules have other `numbers`, each in place of one."""
+
+    def other(made: Problem) -> Problem:
+        launches = tuple(replace(launch, block=block) for launch in made.launches)
+        return problem(replace(made, launches=launches))
+
+    def told(text: str) -> str:
+        for old, new in numbers:
+            text = re.sub(rf"\b{old}\b", f"{new}", text)
+        return text
+
+    def rule(one: Rule) -> Rule:
+        return replace(
+            one,
+            blocks=(block,),
+            where=tuple(map(told, one.where)),
+            edges=tuple(tuple(map(told, edges)) for edges in one.edges),
+            passes=told(one.passes),
+        )
+
+    return other, rule
 
 
 # --- transpose ---------------------------------------------------------------------------------
@@ -80,6 +107,7 @@ transpose = Exercise(
     minutes=10,
     teaches="read rows and write rows; transpose in shared memory",
     source="1_transpose.cu",
+    operations={"blocks of 32 x 4": operation(*in_other_blocks((TILE, 4)))},
     cases=(
         Case("one tile", lambda rng: random_matrix("transpose", rng, 32, 32), points=1),
         Case(
@@ -144,6 +172,12 @@ transpose = Exercise(
 # --- products ----------------------------------------------------------------------------------
 
 
+def product_of(a: np.ndarray, b: np.ndarray) -> Expected:
+    left, right = a.astype(np.float64), b.astype(np.float64)
+    bound = sum_bound(2 * len(b), np.abs(left) @ np.abs(right))
+    return Expected(left @ right, np.float32, atol=bound)
+
+
 def multiplied(
     kernel: str,
     a: np.ndarray,
@@ -155,13 +189,11 @@ def multiplied(
     """c = a b of m by k and k by n elements, `shape` being (m, n, k)."""
     m, n, k = shape
     a, b = a.reshape(m, k), b.reshape(k, n)
-    left, right = a.astype(np.float64), b.astype(np.float64)
-    bound = sum_bound(2 * k, np.abs(left) @ np.abs(right))
     grid = (tiles(n, block_of_c) + spare[0], tiles(m, block_of_c) + spare[1])
     numbers = tuple(np.int32(one) for one in shape)
     return Problem(
         inputs={"a": a, "b": b},
-        outputs={"c": Expected(left @ right, np.float32, atol=bound)},
+        outputs={"c": product_of(a, b)},
         launches=(Launch(kernel, grid, (SIDE, SIDE), ("a", "b", "c", *numbers)),),
     )
 
@@ -211,6 +243,26 @@ def compared(distance):
     return made
 
 
+def in_half_the_grid(problem: Problem) -> Problem:
+    """Half as many blocks along x and y, each for twice as many rows and columns."""
+    launches = (
+        replace(launch, grid=tuple(tiles(blocks, 2) for blocks in launch.grid))
+        for launch in problem.launches
+    )
+    return replace(problem, launches=tuple(launches))
+
+
+def half_of_c(problem: Problem) -> Problem:
+    """The upper half of the rows of c, and the left half of its columns."""
+    inputs, outputs, launches = {}, {}, []
+    for launch in problem.launches:
+        a, b, c, m, n, k = launch.args
+        inputs |= {a: problem.inputs[a][: m // 2], b: problem.inputs[b][:, : n // 2].copy()}
+        outputs[c] = product_of(inputs[a], inputs[b])
+        launches.append(replace(launch, args=(a, b, c, np.int32(m // 2), np.int32(n // 2), k)))
+    return replace(problem, inputs=inputs, outputs=outputs, launches=tuple(launches))
+
+
 DISTANCES = {
     "distances": operation(compared(np.abs)),
     "squared distances": operation(compared(np.square)),
@@ -224,7 +276,13 @@ product = Exercise(
     minutes=12,
     teaches="read each tile once, and use each of its elements sixteen times",
     source="4_product.cu",
-    operations=DISTANCES,
+    operations=DISTANCES
+    | {
+        "blocks of 32 x 32": operation(
+            *in_other_blocks((32, 32), in_half_the_grid, [(16, 32)]),
+            words={"a multiple of 16": "a multiple of 32"},
+        )
+    },
     cases=(
         Case("one tile", lambda rng: random_product("product", rng, 16, 16, 16), points=1),
         Case(
@@ -290,7 +348,8 @@ register_tile = Exercise(
     minutes=10,
     teaches="two loads of 16 bytes are enough for sixteen multiply-adds",
     source="5_register_tile.cu",
-    operations=DISTANCES,
+    operations=DISTANCES
+    | {"blocks of 8 x 8": operation(*in_other_blocks((8, 8), half_of_c, [(64, 32)]))},
     cases=(
         Case(
             "one block of c",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -16,6 +18,7 @@ from grader.course import (
     Launch,
     Place,
     Problem,
+    Rule,
     covering,
     hidden,
     one_launch,
@@ -23,6 +26,7 @@ from grader.course import (
 )
 from grader.course.inputs import quarters
 from grader.course.tolerances import sum_bound
+from grader.course.variants import operation
 
 TILE, SIDE = 32, 16
 WARPS = SIDE * SIDE // 32
@@ -56,6 +60,16 @@ def any_matrix(kernel: str, tile: tuple[int, int]):
     return make
 
 
+def in_low_blocks(problem: Problem) -> Problem:
+    """Blocks of 32 x 4 threads."""
+    launches = (replace(launch, block=(TILE, 4)) for launch in problem.launches)
+    return replace(problem, launches=tuple(launches))
+
+
+def for_low_blocks(rule: Rule) -> Rule:
+    return replace(rule, blocks=((TILE, 4),))
+
+
 BY_ELEMENT, BY_TILE = (TILE, 8), (TILE, TILE)
 
 naive_transpose = Exercise(
@@ -77,6 +91,7 @@ swizzle = Exercise(
     name="swizzle",
     title="Swizzle a tile",
     source="2_swizzle.cu",
+    operations={"blocks of 32 x 4": operation(in_low_blocks, for_low_blocks)},
     kind=Cheaper(given="    return 32 * row + col;\n"),
     minutes=5,
     teaches="the exclusive or spreads rows and columns over all banks",
@@ -108,14 +123,18 @@ swizzle = Exercise(
 )
 
 
+def product_of(a: np.ndarray, b: np.ndarray) -> Expected:
+    left, right = a.astype(np.float64), b.astype(np.float64)
+    bound = sum_bound(2 * len(b), np.abs(left) @ np.abs(right))
+    return Expected(left @ right, np.float32, atol=bound)
+
+
 def multiplied(kernel: str, rng: np.random.Generator, m: int, n: int, k: int, draw=quarters):
     """c = a b of m by k and k by n elements, by blocks of 16 x 16."""
     a, b = draw(rng, m * k).reshape(m, k), draw(rng, k * n).reshape(k, n)
-    left, right = a.astype(np.float64), b.astype(np.float64)
-    bound = sum_bound(2 * k, np.abs(left) @ np.abs(right))
     return Problem(
         inputs={"a": a, "b": b},
-        outputs={"c": Expected(left @ right, np.float32, atol=bound)},
+        outputs={"c": product_of(a, b)},
         launches=(
             Launch(
                 kernel,
@@ -127,12 +146,39 @@ def multiplied(kernel: str, rng: np.random.Generator, m: int, n: int, k: int, dr
     )
 
 
+def in_quarter_tiles(problem: Problem) -> Problem:
+    """Matrices with half as many rows and columns, and tiles of 8 x 8 elements."""
+    inputs, outputs, launches = {}, {}, []
+    for launch in problem.launches:
+        a, b, c, *numbers = launch.args
+        m, n, k = (np.int32(one // 2) for one in numbers)
+        inputs |= {a: problem.inputs[a][:m, :k].copy(), b: problem.inputs[b][:k, :n].copy()}
+        outputs[c] = product_of(inputs[a], inputs[b])
+        block = (SIDE // 2, SIDE // 2)
+        launches.append(replace(launch, block=block, args=(a, b, c, m, n, k)))
+    return replace(problem, inputs=inputs, outputs=outputs, launches=tuple(launches))
+
+
+def for_quarter_tiles(rule: Rule) -> Rule:
+    def told(text: str) -> str:
+        return text.replace("16", "8")
+
+    return replace(
+        rule,
+        blocks=((SIDE // 2, SIDE // 2),),
+        where=tuple(map(told, rule.where)),
+        edges=tuple(tuple(map(told, edges)) for edges in rule.edges),
+        passes=told(rule.passes),
+    )
+
+
 STEPS = 4
 
 two_buffers = Exercise(
     name="two_buffers",
     title="Double buffering",
     source="6_two_buffers.cu",
+    operations={"blocks of 8 x 8": operation(in_quarter_tiles, for_quarter_tiles)},
     kind=Place(),
     minutes=4,
     teaches="with two buffers, one barrier per step is enough",

@@ -21,6 +21,7 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
+    Rule,
     covering,
     hidden,
     one_launch,
@@ -43,13 +44,19 @@ BULK = Kind("bulk copy", {r"cp\.async\.bulk\..*": 1})
 
 def column_sums(kernel: str, x: np.ndarray, rows: int) -> Problem:
     """One block per part of x of so many `rows`."""
-    parts = x.reshape(-1, rows, COLUMNS).astype(np.float64)
-    bound = sum_bound(rows, np.abs(parts).sum(axis=1))
+    blocks = x.size // (rows * COLUMNS)
     return Problem(
         inputs={"x": x},
-        outputs={"y": Expected(parts.sum(axis=1).ravel(), np.float32, atol=bound.ravel())},
-        launches=(Launch(kernel, len(parts), COLUMNS, ("x", "y", np.int32(rows))),),
+        outputs={"y": sums_of_parts(x.reshape(blocks, rows, COLUMNS))},
+        launches=(Launch(kernel, blocks, COLUMNS, ("x", "y", np.int32(rows))),),
     )
+
+
+def sums_of_parts(parts: np.ndarray) -> Expected:
+    """The sums of the columns of each part."""
+    exact = parts.astype(np.float64)
+    bound = sum_bound(parts.shape[1], np.abs(exact).sum(axis=1))
+    return Expected(exact.sum(axis=1).ravel(), np.float32, atol=bound.ravel())
 
 
 def some_columns(kernel: str, blocks: int, rows: int, draw=quarters):
@@ -89,9 +96,26 @@ def magnitudes_of_columns(problem: Problem) -> Problem:
     return replace(problem, inputs=inputs, outputs=outputs)
 
 
+def half_of_the_columns(problem: Problem) -> Problem:
+    """Every second column, and so half as many threads per block."""
+    inputs, outputs, launches = {}, {}, []
+    for launch in problem.launches:
+        x, y, rows = launch.args
+        inputs[x] = problem.inputs[x][::2].copy()
+        outputs[y] = sums_of_parts(inputs[x].reshape(-1, int(rows), COLUMNS // 2))
+        launches.append(replace(launch, block=COLUMNS // 2))
+    return replace(problem, inputs=inputs, outputs=outputs, launches=tuple(launches))
+
+
+def for_half_of_the_columns(rule: Rule) -> Rule:
+    halved = (one.replace(f"{COLUMNS}", f"{COLUMNS // 2}") for one in rule.parameters)
+    return replace(rule, blocks=(COLUMNS // 2,), parameters=tuple(halved))
+
+
 OF_COLUMNS = {
     "maximum": operation(largest_of_columns),
     "sum of magnitudes": operation(magnitudes_of_columns),
+    "blocks of 64": operation(half_of_the_columns, for_half_of_the_columns),
 }
 
 TILES = 12  # of the case with budgets
@@ -231,6 +255,24 @@ def multiplied(rng: np.random.Generator, k: int, grid=(1, 1), block=None, draw=N
     )
 
 
+def one_consumer(problem: Problem) -> Problem:
+    """For `tensor_ring`: half of the rows of a and c, and one warp that multiplies."""
+    inputs, outputs, launches = dict(problem.inputs), {}, []
+    for launch in problem.launches:
+        a, _, c, _ = launch.args
+        one, rows = problem.outputs[c], inputs[a].shape[1] // 2
+        inputs[a] = inputs[a][:, :rows].copy()
+        outputs[c] = replace(one, value=one.value[:rows], atol=one.atol[:rows])
+        launches.append(replace(launch, block=64))
+    return replace(problem, inputs=inputs, outputs=outputs, launches=tuple(launches))
+
+
+def for_one_consumer(rule: Rule) -> Rule:
+    a, b, _, k = rule.parameters
+    parameters = (a.replace("32", "16"), b, "float c[256 * gridDim.x * gridDim.y]", k)
+    return replace(rule, blocks=(64,), parameters=parameters)
+
+
 STEPS, GRID = 5, (2, 2)
 
 tensor_ring = Exercise(
@@ -239,6 +281,7 @@ tensor_ring = Exercise(
     minutes=20,
     teaches="producer and consumers that meet only at the mbarriers of a stage",
     source="7_tensor_ring.cu",
+    operations={"one consumer": operation(one_consumer, for_one_consumer)},
     cases=(
         Case("one step", lambda rng: multiplied(rng, STEP), points=1),
         Case("seven steps", lambda rng: multiplied(rng, 7 * STEP), points=2.5),
@@ -304,25 +347,25 @@ tensor_ring = Exercise(
 BOX = (10, 40)
 
 
-def summed(
-    rng: np.random.Generator, rows: int, columns: int, grid=None, block=None, draw=quarters
-) -> Problem:
-    """Sums of 3 x 3 elements; places outside of x count as 0."""
-    x = draw(rng, (rows, columns))
+def sums_of_neighbours(x: np.ndarray) -> Expected:
+    rows, columns = x.shape
     padded = np.pad(x.astype(np.float64), 1)
 
     def over_neighbours(values: np.ndarray) -> np.ndarray:
         return sum(values[i : i + rows, j : j + columns] for i in range(3) for j in range(3))
 
+    bound = sum_bound(9, over_neighbours(np.abs(padded)))
+    return Expected(over_neighbours(padded), np.float32, atol=bound)
+
+
+def summed(
+    rng: np.random.Generator, rows: int, columns: int, grid=None, block=None, draw=quarters
+) -> Problem:
+    """Sums of 3 x 3 elements; places outside of x count as 0."""
+    x = draw(rng, (rows, columns))
     return Problem(
         inputs={"x": x},
-        outputs={
-            "y": Expected(
-                over_neighbours(padded),
-                np.float32,
-                atol=sum_bound(9, over_neighbours(np.abs(padded))),
-            )
-        },
+        outputs={"y": sums_of_neighbours(x)},
         launches=(
             Launch(
                 "neighbours",
@@ -354,6 +397,31 @@ def of_other_places(places: tuple[tuple[int, int], ...]):
     return made
 
 
+LOW_BOX = (6, 40)
+
+
+def upper_half(problem: Problem) -> Problem:
+    """For `neighbours`: half of the rows, in blocks of half as many."""
+    inputs, outputs, launches = {}, {}, []
+    for launch in problem.launches:
+        x, y, rows, columns = launch.args
+        inputs[x] = problem.inputs[x][: (rows + 1) // 2]
+        outputs[y] = sums_of_neighbours(inputs[x])
+        args = (Boxes(x, LOW_BOX), y, np.int32(len(inputs[x])), columns)
+        launches.append(replace(launch, block=(32, 4), args=args))
+    return replace(problem, inputs=inputs, outputs=outputs, launches=tuple(launches))
+
+
+def for_low_boxes(rule: Rule) -> Rule:
+    return replace(
+        rule,
+        blocks=((32, 4),),
+        where=tuple(one.replace("y * 8", "y * 4") for one in rule.where),
+        edges=(("rows", "4"), ("columns", "32")),
+        maps=tuple(replace(one, box=LOW_BOX) for one in rule.maps),
+    )
+
+
 BLOCKS = 6  # of the case with budgets
 
 neighbours = Exercise(
@@ -365,6 +433,7 @@ neighbours = Exercise(
     operations={
         "cross": operation(of_other_places(((-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)))),
         "corners": operation(of_other_places(((-1, -1), (-1, 1), (1, -1), (1, 1)))),
+        "blocks of 32 x 4": operation(upper_half, for_low_boxes, {"16 rows": "8 rows"}),
     },
     cases=(
         Case("one block", some_neighbours(8, 32), points=1),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -20,14 +22,44 @@ from grader.course import (
     Place,
     Problem,
     Requirement,
+    Rule,
     covering,
     hidden,
     one_launch,
     work_is_shared,
 )
 from grader.course.inputs import quarters
+from grader.course.variants import operation
 
 TILE = 256
+
+
+# --- operations of variants --------------------------------------------------------------------
+
+
+def in_half_tiles(answer):
+    """For `operation`: every second element, and tiles and blocks of 128. `answer(tiles)` is the
+    output, of float64[tiles, 128]."""
+
+    def made(problem: Problem) -> Problem:
+        inputs, outputs, launches = {}, {}, []
+        for launch in problem.launches:
+            x, y = launch.args[:2]
+            inputs[x] = problem.inputs[x][::2].copy()
+            tiles = inputs[x].reshape(-1, TILE // 2).astype(np.float64)
+            outputs[y] = replace(problem.outputs[y], value=answer(tiles).ravel())
+            launches.append(replace(launch, block=TILE // 2))
+        return replace(problem, inputs=inputs, outputs=outputs, launches=tuple(launches))
+
+    return operation(made, for_half_tiles)
+
+
+def for_half_tiles(rule: Rule) -> Rule:
+    halved = (one.replace(f"{TILE}", f"{TILE // 2}") for one in rule.parameters)
+    return replace(rule, blocks=(TILE // 2,), parameters=tuple(halved))
+
+
+# --- reversed tiles ----------------------------------------------------------------------------
 
 
 def reversed_tiles(kernel: str, x: np.ndarray) -> Problem:
@@ -37,6 +69,9 @@ def reversed_tiles(kernel: str, x: np.ndarray) -> Problem:
         outputs={"y": Expected(y, np.float32)},
         launches=(Launch(kernel, len(x) // TILE, TILE, ("x", "y")),),
     )
+
+
+REVERSED = {"blocks of 128": in_half_tiles(np.fliplr)}
 
 
 def some_tiles(kernel: str, tiles: int):
@@ -56,6 +91,7 @@ reverse_tiles = Exercise(
     name="reverse_tiles",
     title="Wait for the copy",
     source="0_reverse_tiles.cu",
+    operations=REVERSED,
     kind=Bug(given="    __pipeline_wait_prior(1);\n"),
     minutes=1,
     teaches="wait_prior(n) leaves the n newest groups under way",
@@ -73,6 +109,7 @@ bulk_reverse = Exercise(
     name="bulk_reverse",
     title="One bulk copy",
     source="2_bulk_reverse.cu",
+    operations=REVERSED,
     kind=Order(
         (
             "if (t == 0) mbarrier_init(&full, 256);",
@@ -163,6 +200,7 @@ triple_tiles = Exercise(
     name="triple_tiles",
     title="Before a copy reads, and after",
     source="5_triple_tiles.cu",
+    operations={"blocks of 128": in_half_tiles(lambda tiles: 3 * tiles)},
     kind=Place(),
     minutes=4,
     teaches="a proxy fence between ordinary stores and a copy that reads them",

@@ -5,6 +5,9 @@ References are computed in float64. How far rounding may take an answer is deriv
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -16,6 +19,7 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
+    Rule,
     WritingStep,
     covering,
     exponentials,
@@ -27,6 +31,7 @@ from grader.course import (
 from grader.course.inputs import Draw
 from grader.course.references import softmax
 from grader.course.tolerances import UNIT_ROUNDOFF, gamma
+from grader.course.variants import operation
 
 DIM = 32  # elements of a query, a key, a value
 SCALE = np.float32(DIM**-0.5)
@@ -87,6 +92,30 @@ def pairs_of(left: np.ndarray, right: np.ndarray) -> tuple[tuple[np.ndarray, np.
     return (left, right), (np.abs(left), np.abs(right))
 
 
+# --- operations of variants --------------------------------------------------------------------
+
+
+def in_other_blocks(threads: int, rows: int, of_before: int):
+    """Blocks of so many `threads`, which have `rows` rows instead of `of_before`: as many blocks as
+    the rows need, in launches and rules."""
+
+    def problem(made: Problem) -> Problem:
+        launches = (
+            replace(launch, grid=-(-launch.grid * of_before // rows), block=threads)
+            for launch in made.launches
+        )
+        return replace(made, launches=tuple(launches))
+
+    def told(text: str) -> str:
+        return re.sub(rf"\b{of_before}\b", f"{rows}", text)
+
+    def rule(one: Rule) -> Rule:
+        where, edges = map(told, one.where), (tuple(map(told, some)) for some in one.edges)
+        return replace(one, blocks=(threads,), where=tuple(where), edges=tuple(edges))
+
+    return operation(problem, rule)
+
+
 # --- tiled -------------------------------------------------------------------------------------
 
 ROWS, KEYS = 16, 32  # queries of a block, keys of a tile
@@ -121,6 +150,7 @@ tiled = Exercise(
         ),
         WritingStep("the cost", "Read each key and each value once per block."),
     ),
+    operations={"blocks of 256": in_other_blocks(256, 2 * ROWS, ROWS)},
     cases=(
         Case("16 queries, one tile of keys", lambda rng: in_tiles(rng, 16, 32), points=1),
         Case(
@@ -520,6 +550,7 @@ backward = Exercise(
         WritingStep("the gradient of Q", "In `query_gradients`, write `dq`.", outputs=("dq",)),
         WritingStep("the cost", "Use one exponential per weight, in each of the two kernels."),
     ),
+    operations={"blocks of 64": in_other_blocks(64, 2, 4)},
     cases=(
         Case("4 queries, 4 keys", lambda rng: backwards(rng, 4, 4), points=2),
         Case("6 queries, 19 keys", lambda rng: backwards(rng, 6, 19), points=3),

@@ -5,6 +5,8 @@ References are computed in float64. How far rounding may take an answer is deriv
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -27,6 +29,7 @@ from grader.course import (
 )
 from grader.course.references import softmax
 from grader.course.tolerances import gamma, sum_bound
+from grader.course.variants import operation
 
 DIM = 32  # elements of a query, a key, a value
 SCALE = np.float32(DIM**-0.5)
@@ -271,12 +274,19 @@ def weighted(rng: np.random.Generator, keys: int, grid: int = 2, block=None) -> 
     )
 
 
+def in_half_blocks(problem: Problem) -> Problem:
+    """For `short_tile`: twice as many blocks, of 64 threads and two rows."""
+    launches = (replace(one, grid=2 * one.grid, block=64) for one in problem.launches)
+    return replace(problem, launches=tuple(launches))
+
+
 UNSET = Hazard("uninitialized_read", ("of_v[j][lane]",))
 
 short_tile = Exercise(
     name="short_tile",
     title="A weight of 0 is not enough",
     source="5_short_tile.cu",
+    operations={"blocks of 64": operation(in_half_blocks)},
     kind=Break(
         given="            of_v[j][lane] = first + j < keys ? v[(first + j) * DIM + lane] : 0.0f;\n"
     ),

@@ -284,15 +284,18 @@ def test_an_operation_changes_the_solution_and_what_the_cases_expect(exercise):
 
 
 def same(one, other) -> bool:
-    """Whether two cases have the same arrays and expect the same."""
+    """Whether two cases have the same arrays and launches, and expect the same."""
     mine, ours = (draw(np.random.default_rng(3)) for draw in (one, other))
+    shapes = [[(launch.grid, launch.block) for launch in each.launches] for each in (mine, ours)]
     arrays = [
         {name: one.value for name, one in each.outputs.items()} | each.inputs
         for each in (mine, ours)
     ]
     names = arrays[0].keys()
-    return names == arrays[1].keys() and all(
-        np.array_equal(arrays[0][name], arrays[1][name]) for name in names
+    return (
+        shapes[0] == shapes[1]
+        and names == arrays[1].keys()
+        and all(np.array_equal(arrays[0][name], arrays[1][name]) for name in names)
     )
 
 
