@@ -7,7 +7,7 @@ the card have the same figure.
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -43,9 +43,11 @@ def called(counter: str) -> str:
     if len(access) < 2 or access[0] not in ("load", "store"):
         return _CALLED.get(counter, counter.replace("_", " "))
     way, what = access[0], access[1].replace("_", " ")
-    if what in ("sectors", "bytes"):
-        return f"{what} {'loaded from' if way == 'load' else 'stored to'} {space} memory"
-    return f"{way} {what} to {space} memory"
+    return (
+        f"{what} {'loaded from' if way == 'load' else 'stored to'} {space} memory"
+        if what in ("sectors", "bytes")
+        else f"{way} {what} to {space} memory"
+    )
 
 
 def named(counter: str) -> str:
@@ -84,9 +86,11 @@ def share(budget: Budget, problem: Problem) -> str:
 def explained(number: int, problem: Problem, said: tuple[str, int] | None = None) -> str:
     """A sentence on where a limit comes from, with a space before it; "" where it has no unit."""
     each, unit = per(number, problem, said)
-    if each == number:
-        return ""
-    return f" The number {number:,} means {each:,} per {unit}: this case has {launches(problem)}."
+    return (
+        f" The number {number:,} means {each:,} per {unit}: this case has {launches(problem)}."
+        if each != number
+        else ""
+    )
 
 
 def launches(problem: Problem) -> str:
@@ -185,17 +189,20 @@ def _drawn(case: Case) -> Problem:
     return case.problem(np.random.default_rng(0))
 
 
-def _lines(case: Case) -> Iterator[str]:
+def _lines(case: Case) -> list[str]:
     """A line for each thing that is counted in a case."""
-    yield from (f"{_limit(budget, case)} (`{budget.counter}`)" for budget in case.budgets)
-    yield from (
-        f"exactly {_amount(one.count, called(one.counter), case)} (`{one.counter}`)"
-        for one in case.exactly
-    )
-    yield from (_required(one, case) for one in case.requires)
-    yield from (
-        f"no {one.kind.named} in the computation of a result or of an index" for one in case.bans
-    )
+    return [
+        *(f"{_limit(budget, case)} (`{budget.counter}`)" for budget in case.budgets),
+        *(
+            f"exactly {_amount(one.count, called(one.counter), case)} (`{one.counter}`)"
+            for one in case.exactly
+        ),
+        *(_required(one, case) for one in case.requires),
+        *(
+            f"no {one.kind.named} in the computation of a result or of an index"
+            for one in case.bans
+        ),
+    ]
 
 
 def _limit(budget: Budget, case: Case) -> str:

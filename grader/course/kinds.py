@@ -91,9 +91,8 @@ class ExerciseKind(ABC):
         """What is wrong with the author's `solution` for this kind, without a full stop; or ""."""
         if not is_solution(solution):
             return "has no // BEGIN SOLUTION with an // END SOLUTION on a line below it"
-        if _bare(self.handed_out(solution)) == _bare(solution):
-            return f"is handed out solved: nothing is left to {self.title}"
-        return ""
+        unchanged = _bare(self.handed_out(solution)) == _bare(solution)
+        return f"is handed out solved: nothing is left to {self.title}" if unchanged else ""
 
     def handed_out(self, solution: str) -> str:
         """The kernel as learners get it."""
@@ -184,7 +183,6 @@ _CHOOSE = {
     "several": "One or more options are right. Choose all of them.",
     "order": "Put all options into the right order.",
 }
-_SHUFFLED = "Run the cell below to see the options."
 
 
 class AnswerKey(Struct, frozen=True, forbid_unknown_fields=True):
@@ -265,7 +263,7 @@ class Choose(WrittenQuestion, told="choice"):
     shuffled: bool = False
 
     def asked(self) -> str:
-        listed = _SHUFFLED if self.shuffled else self.listed("")
+        listed = "Run the cell below to see the options." if self.shuffled else self.listed("")
         return f"{super().asked()}\n\n{_CHOOSE[self.choose]}\n\n{listed}"
 
     def listed(self, learner: str) -> str:

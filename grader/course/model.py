@@ -138,12 +138,14 @@ class Budget:
 
     def beside(self, solution: Mapping[str, int]) -> "Budget":
         """This budget as a number; `solution` holds its counters that are not 0."""
-        if isinstance(self.at_most, int):
-            return self
-        return replace(
-            self,
-            at_most=math.ceil(self.at_most.factor * solution.get(self.counter, 0)),
-            times=self.at_most,
+        return (
+            self
+            if isinstance(self.at_most, int)
+            else replace(
+                self,
+                at_most=math.ceil(self.at_most.factor * solution.get(self.counter, 0)),
+                times=self.at_most,
+            )
         )
 
 

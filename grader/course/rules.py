@@ -192,7 +192,15 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
             f"it gets {counted(launch.shared_mem, 'byte')} of shared memory, the rule says {needed}"
         )
     maps = {one.name: (one.box, one.swizzle) for one in rule.maps}
-    sizes, pairs = _sizes(problem), zip(declared, launch.args, strict=True)
+    sizes = {  # the elements of every buffer, and their type
+        **{name: (array.size, array.dtype) for name, array in problem.inputs.items()},
+        **{name: (one.value.size, np.dtype(one.dtype)) for name, one in problem.outputs.items()},
+        **{
+            name: (math.prod(shape), np.dtype(kind))
+            for name, (shape, kind) in problem.scratch.items()
+        },
+    }
+    pairs = zip(declared, launch.args, strict=True)
     for one, arg in ((one, arg) for one, arg in pairs if isinstance(arg, str)):
         size, dtype = sizes[arg]
         if maps.get(one.name) != ((arg.box, arg.swizzle) if isinstance(arg, Boxes) else None):
@@ -255,15 +263,3 @@ def without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:
 def is_whole(parameter: RuleParameter) -> bool:
     """Whether it is a whole number."""
     return parameter.length is None and parameter.dtype.kind in "iu"
-
-
-def _sizes(problem: Problem) -> dict[str, tuple[int, np.dtype]]:
-    """The elements of every buffer of a problem, and their type."""
-    return {
-        **{name: (array.size, array.dtype) for name, array in problem.inputs.items()},
-        **{name: (one.value.size, np.dtype(one.dtype)) for name, one in problem.outputs.items()},
-        **{
-            name: (math.prod(shape), np.dtype(kind))
-            for name, (shape, kind) in problem.scratch.items()
-        },
-    }

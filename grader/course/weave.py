@@ -186,9 +186,11 @@ def _code_cells(lesson: Lesson, fence: re.Match[str], line: int) -> list[Noteboo
         not fence["body"].strip(),
         _error(lesson, line, f"the fence `{info}` must be empty: its text comes from a file"),
     )
-    if directive[1] == "exercise":
-        return _exercise_cells(lesson, directive[2], line, directive["more"] != " without rules")
-    return _kernel_cells(lesson, directive[2], line, folded=directive["more"] == " folded")
+    return (
+        _exercise_cells(lesson, directive[2], line, directive["more"] != " without rules")
+        if directive[1] == "exercise"
+        else _kernel_cells(lesson, directive[2], line, folded=directive["more"] == " folded")
+    )
 
 
 def _python_cell(lesson: Lesson, body: str, line: int) -> NotebookNode:

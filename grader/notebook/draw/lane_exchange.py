@@ -1,7 +1,6 @@
 """draw.exchange: which lane gave its register to which, shuffle by shuffle."""
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 from textwrap import wrap
@@ -11,7 +10,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch
 
-from grader.cuda.simulator import Event, Run
+from grader.cuda.simulator import Run
 from grader.errors import counted
 
 from .picture import (
@@ -115,7 +114,20 @@ def exchange(run: Run) -> Picture:
     """The shuffles of warp 0 of block 0, one below the other: lanes across, an arrow from the
     lane that gave to the lane that received. `run` is what watch() returned."""
     require_run(run, "draw.exchange")
-    shuffles = _shuffles(run.trace.events)
+    shuffles = [
+        _Shuffle(
+            event.line,
+            {
+                lane: giver
+                for lane, giver in np.stack(
+                    [event.threads, event.threads if event.source is None else event.source], 1
+                ).tolist()
+                if lane < WARP
+            },
+        )
+        for event in run.trace.events
+        if event.kind == "shuffle" and event.threads.min() < WARP
+    ]
     title = "Who received from whom at each shuffle (warp 0 of block 0)"
     if not shuffles:
         return empty(title, "Warp 0 of this run completed no shuffle.", run)
@@ -146,23 +158,6 @@ def exchange(run: Run) -> Picture:
         "received from. What lanes do with what they received is not drawn."
     )
     return picture
-
-
-def _shuffles(events: Iterable[Event]) -> list[_Shuffle]:
-    return [
-        _Shuffle(
-            event.line,
-            {
-                lane: giver
-                for lane, giver in np.stack(
-                    [event.threads, event.threads if event.source is None else event.source], 1
-                ).tolist()
-                if lane < WARP
-            },
-        )
-        for event in events
-        if event.kind == "shuffle" and event.threads.min() < WARP
-    ]
 
 
 def _labels(run: Run, shown: list[_Shuffle]) -> list[tuple[list[str], list[str]]]:

@@ -24,7 +24,13 @@ def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
     kilobytes = [*range(0, most, SHARED_STEP), most]
     page = filled(
         "occupancy.html",
-        table=_table(kilobytes),
+        # How many blocks there are, a digit each: threads, then registers, then shared memory.
+        table="".join(
+            _DIGITS[limits.occupancy(t, r, 1024 * s).blocks]
+            for t in THREADS
+            for r in REGISTER_STEPS
+            for s in kilobytes
+        ),
         threads=list(THREADS),
         registers=list(REGISTER_STEPS),
         warps=held.most_warps,
@@ -47,16 +53,6 @@ def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
         f"limited by {' and '.join(held.limited_by)}."
     )
     return Page(html_of("occupancy", page, _HEIGHT, text), text)
-
-
-def _table(kilobytes: list[int]) -> str:
-    """How many blocks there are, a digit each: threads, then registers, then shared memory."""
-    return "".join(
-        _DIGITS[limits.occupancy(threads, registers, 1024 * shared).blocks]
-        for threads in THREADS
-        for registers in REGISTER_STEPS
-        for shared in kilobytes
-    )
 
 
 def _nearest(steps: range | tuple[int, ...] | list[int], wanted: float) -> int:

@@ -144,9 +144,8 @@ class _Grid:
         if len(box.who) != 1:
             return (f"{len(box.who)} threads" if roomy else f"{len(box.who)}x") if box.who else ""
         block, thread = box.who[0]
-        if roomy:
-            return f"b{block} t{thread}"
-        return f"b{block}\nt{thread}" if self.blocks else f"t{thread}"
+        between = " " if roomy else "\n"
+        return f"b{block}{between}t{thread}" if roomy or self.blocks else f"t{thread}"
 
 
 def owners(

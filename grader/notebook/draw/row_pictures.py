@@ -114,7 +114,12 @@ def lanes(run: Run) -> Picture:
     """Steps down, threads across, warps marked off; a lane that idles while its warp works is
     paid for and not used. A step is one source line. Lines that the same threads pass one after
     the other between two barriers stand in source order, each once: the compiler mixes them."""
-    steps = _steps(moments(run.trace.events, ("execute",)))
+    passed = (moment for moment in moments(run.trace.events, ("execute",)) if moment.line)
+    steps = [
+        moment
+        for _, group in groupby(passed, lambda moment: (moment.interval, sorted(moment.threads)))
+        for _, moment in sorted({moment.line: moment for moment in group}.items())
+    ]
     title = "Which threads were active at each step (block 0)"
     if not steps:
         return empty(title, "No thread of this run got as far as an instruction.", run)
@@ -146,17 +151,6 @@ def lanes(run: Run) -> Picture:
         above=0.15,
     )
     return picture
-
-
-def _steps(passed: list[Moment]) -> list[Moment]:
-    return [
-        moment
-        for _, group in groupby(
-            (moment for moment in passed if moment.line),
-            lambda moment: (moment.interval, sorted(moment.threads)),
-        )
-        for _, moment in sorted({moment.line: moment for moment in group}.items())
-    ]
 
 
 def _paint_steps(axes: Axes, shown: list[Moment], active: list[np.ndarray]) -> None:
@@ -211,9 +205,8 @@ class _Access:
         first, last = min(self.warps), max(self.warps)
         if first == last:
             return f"warp {first}"
-        if last - first + 1 == len(self.warps):
-            return f"warps {first} to {last}"
-        return counted(len(self.warps), "warp")
+        together = last - first + 1 == len(self.warps)
+        return f"warps {first} to {last}" if together else counted(len(self.warps), "warp")
 
 
 def banks(run: Run) -> Picture:

@@ -125,7 +125,15 @@ def passes(runs: Mapping[str, Run], array_bytes: int) -> Picture:
             " ".join(["Nothing was loaded from global memory, nor stored there.", *notes[1:]]),
             next(iter(runs.values())),
         )
-    rows = [_described(name, pair, array_bytes) for name, pair in ways.items()]
+    rows = [
+        f"  {name}: {_words(pair, array_bytes)}"
+        + "".join(
+            f"\n    {verb}: {counted(way.asked, 'byte')} in {counted(way.sectors, 'sector')}, "
+            f"which hold {counted(way.beyond, 'more byte')}"
+            for verb, way in pair.items()
+        )
+        for name, pair in ways.items()
+    ]
     tall = _PASSES_BAR * len(runs)
     picture = Picture(
         _TOP + tall + 0.55 + 0.16 * len(notes),
@@ -217,12 +225,4 @@ def _words(pair: Mapping[str, _Way], unit: int) -> str:
     beyond = sum(way.beyond for way in pair.values())
     return ", ".join(f"{verb} {way.asked / unit:.2f} times" for verb, way in pair.items()) + (
         f"; the sectors move another {beyond / unit:.2f}" if beyond else ""
-    )
-
-
-def _described(name: str, pair: Mapping[str, _Way], unit: int) -> str:
-    return f"  {name}: {_words(pair, unit)}" + "".join(
-        f"\n    {verb}: {counted(way.asked, 'byte')} in {counted(way.sectors, 'sector')}, "
-        f"which hold {counted(way.beyond, 'more byte')}"
-        for verb, way in pair.items()
     )

@@ -39,9 +39,8 @@ def bandwidth(timings: Timings) -> Picture:
         f"  {variant}: {', '.join(f'{size_text(row.size)} {row.gb_per_s:,.0f}' for row in rows)}"
         for variant, rows in lines.items()
     ]
-    below = _LINE * max(0, len(timings.extents) - 3)  # a size may stand on many lines
     picture = Picture(
-        _HEIGHT + below,
+        _HEIGHT + _LINE * max(0, len(timings.extents) - 3),  # a size may stand on many lines
         title,
         "\n".join([f"{title}, in GB/s:", *speeds, f"  a large copy: {copy:,.0f}"]),
     )

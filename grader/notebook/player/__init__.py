@@ -50,7 +50,7 @@ from grader.judge.verdict import CaseResult, Verdict
 from grader.ptx.link import Result
 from grader.watch.findings import HazardReport
 from grader.watch.observe import Run
-from grader.watch.recording import Frame, Memory, Recording, Touch, recordings
+from grader.watch.recording import Frame, Recording, Touch, recordings
 
 from ..cards import Page, filled, html_of
 
@@ -297,7 +297,17 @@ def packed(recording: Recording, marks: list[Mark]) -> str:
         "threads": recording.threads,
         "stride": recording.stride,
         "steps": recording.steps,
-        "memories": [_memory(memory) for memory in recording.memories],
+        "memories": [
+            {
+                "space": memory.space,
+                "parts": [
+                    (one.name, one.start, one.size, getattr(one.dtype, "itemsize", 0), *one.inner)
+                    for one in memory.parts
+                ],
+                "phase": memory.phase,
+            }
+            for memory in recording.memories
+        ],
         "frames": [
             _frame(recording, frame, results, before)
             for before, frame in zip((None, *recording.frames), recording.frames, strict=False)
@@ -319,9 +329,11 @@ def _series(raw: bytes) -> Series:
     """The same of their bytes: the same threads come again and again."""
     numbers = np.frombuffer(raw, np.int64)
     steps = np.diff(numbers)
-    if len(numbers) > 2 and (steps == steps[0]).all():
-        return {"f": int(numbers[0]), "d": int(steps[0]), "n": len(numbers)}
-    return list(numbers.tolist())
+    return (
+        {"f": int(numbers[0]), "d": int(steps[0]), "n": len(numbers)}
+        if len(numbers) > 2 and (steps == steps[0]).all()
+        else list(numbers.tolist())
+    )
 
 
 def values(numbers: np.ndarray) -> list[object]:
@@ -366,17 +378,6 @@ def _touch(touch: Touch) -> list[object]:
         *(touch.kind[0], touch.memory, series(touch.threads), series(touch.offsets), touch.width),
         *(values(touch.values), series(touch.owner)),
     ]
-
-
-def _memory(memory: Memory) -> dict[str, object]:
-    return {
-        "space": memory.space,
-        "parts": [
-            [one.name, one.start, one.size, one.dtype.itemsize if one.dtype else 0, *one.inner]
-            for one in memory.parts
-        ],
-        "phase": memory.phase,
-    }
 
 
 def _runs(state: np.ndarray) -> list[int]:
