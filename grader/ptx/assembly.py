@@ -28,10 +28,12 @@ class Assembly:
         """What to say of what is Malformed in an instruction (None: in the program that is read):
         the source is blamed if that wrote it. Whatever else goes wrong is a fault of ours."""
         line, why = instruction.line if instruction else error.line, str(error)[:100]
-        if line in self._lines:
-            return _refusal(line, instruction, why)
-        return UnsupportedInstruction(
-            f"the simulated GPU does not understand this PTX: {why}", line=line
+        return (
+            _refusal(line, instruction, why)
+            if line in self._lines
+            else UnsupportedInstruction(
+                f"the simulated GPU does not understand this PTX: {why}", line=line
+            )
         )
 
     def check_names(self, function: Function) -> None:

@@ -31,7 +31,6 @@ from .program import (
 
 ANYWHERE = "*"
 _HEAP = "what the driver returned"
-_CHOICES = (Carries.CHOSEN, Carries.ALL_BITS, Carries.ALL_BITS_SET)
 _FOLLOWED = ("shared", "local", "generic")  # the memory through which what never was set may go
 _MEMORY = "shared or local memory"
 PASSED = "what calls pass and hand back"
@@ -263,7 +262,12 @@ def maybe_uninitialized(linked: LinkedProgram) -> MaybeUninitialized:
     # Backwards, from what a choice reads, and from what is needed.
     code = linked.function.instructions
     choosable = spread(
-        (name for one in code if one.form.carries in _CHOICES for name in one.read),
+        (
+            name
+            for one in code
+            if one.form.carries in (Carries.CHOSEN, Carries.ALL_BITS, Carries.ALL_BITS_SET)
+            for name in one.read
+        ),
         [(one.read, one.written) for one in code if one.form.carries is not Carries.LOADED],
     )
     copies = [(one.read, one.written) for one in code if one.form.carries is Carries.COPIED]

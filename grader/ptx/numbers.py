@@ -322,9 +322,11 @@ def fmax(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _number(found: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    if _MAY_WIN and np.count_nonzero(found != found):
-        return np.where(np.isnan(found), np.where(np.isnan(a), b, a), found)
-    return found
+    return (
+        np.where(np.isnan(found), np.where(np.isnan(a), b, a), found)
+        if _MAY_WIN and np.count_nonzero(found != found)
+        else found
+    )
 
 
 _EXTRA = np.array(0x1FFFFFFF)  # the 29 bits that a float64's significand has beyond a float32's

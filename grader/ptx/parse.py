@@ -316,13 +316,10 @@ class _Body:
         moved, get that of the next one in their straight run."""
         targets, line, code = set(self.labels.values()), None, []
         for at, instruction in reversed(list(enumerate(self.instructions))):
-            line = None if at + 1 in targets or instruction.form.flow in _LEAVES else line
-            line = instruction.line or line
+            leaves = instruction.form.flow in (Flow.BRANCH, Flow.TABLE, Flow.RETURN, Flow.EXIT)
+            line = instruction.line or (None if leaves or at + 1 in targets else line)
             code.append(instruction if instruction.line else replace(instruction, line=line))
         return code[::-1]
-
-
-_LEAVES = (Flow.BRANCH, Flow.TABLE, Flow.RETURN, Flow.EXIT)
 
 
 def _scope_names(statements: Iterator[re.Match[str]]) -> Iterator[str]:

@@ -96,9 +96,11 @@ class Syntax:
             if (place := next(places, None)) is None:
                 return None
             chosen[place] = mod
-        if any(at not in chosen and not slot.optional for at, slot in enumerate(self.slots)):
-            return None
-        return tuple(chosen[at] for at in sorted(chosen))
+        return (
+            tuple(chosen[at] for at in sorted(chosen))
+            if all(at in chosen or slot.optional for at, slot in enumerate(self.slots))
+            else None
+        )
 
 
 def syntax(line: str) -> Syntax:

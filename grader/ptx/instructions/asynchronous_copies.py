@@ -47,7 +47,6 @@ from ..table import Elementwise, effect, elementwise
 from .synchronization import OPERATIONS, operation_on
 
 _COPY = "async ca|cg shared|shared::cta global L2::64B|L2::128B|L2::256B?"
-_SIZES = (4, 8, 16)  # bytes
 _WHOLE = "writes.b32@shared[to], reads.b32@global[from], size"
 _PART = "writes.b32@shared[to], reads.b8@global[from], size, part"
 
@@ -59,7 +58,7 @@ def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
     where the predicate says to ignore, zeros are copied."""
     target, source, number, *rest = instruction.operands
     size = immediate_of(number)
-    require(size in _SIZES, f"{counted(size, 'byte')} cannot be copied at once")
+    require(size in (4, 8, 16), f"{counted(size, 'byte')} cannot be copied at once")
     if instruction.form.has("L2::cache_hint"):
         rest.pop()
     writes, reads = (

@@ -103,10 +103,13 @@ def setp(instruction: Instruction) -> Elementwise:
 
 _TRUE = {"f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80}
 _RESULTS = "u16|s16|u32|s32|f32|f16|bf16"
-_OF_PAIRS = _lines("", "f16x2|bf16x2 f16x2|bf16x2")[1::2]  # those on floating-point numbers
 
 
-@elementwise("set", *_lines(f"{_RESULTS} INT|BITS", f"{_RESULTS} FLOAT"), *_OF_PAIRS)
+@elementwise(
+    "set",
+    *_lines(f"{_RESULTS} INT|BITS", f"{_RESULTS} FLOAT"),
+    *_lines("", "f16x2|bf16x2 f16x2|bf16x2")[1::2],  # those on floating-point numbers
+)
 def set_(instruction: Instruction) -> Elementwise:
     """1.0 or all ones where true, else 0."""
     result, source = instruction.form.mods[-2:]

@@ -161,12 +161,6 @@ def branch_by_index(instruction: Instruction, at: int, wave: Wave) -> Step:
     return lambda lanes: tuple(by_value(lanes, targets[chosen[lanes]]))
 
 
-_MADE_BY_THE_COMPILER = (
-    " The compiler puts a trap, without a line, where an operation is impossible, such as an atomic"
-    " on a thread's own variable."
-)
-
-
 @effect("nanosleep", "u32 : a")
 def nanosleep(instruction: Instruction, at: int, wave: Wave) -> Step:
     return lambda lanes: wave.spin()
@@ -186,9 +180,14 @@ def set_registers(instruction: Instruction, at: int, wave: Wave) -> Step:
 @control("trap", ":", flow=Flow.TRAP)
 def trap(instruction: Instruction, at: int, wave: Wave) -> Step:
     def step(lanes: Lanes) -> None:
-        whose = "" if wave.kernel.instructions[at].line else _MADE_BY_THE_COMPILER
+        by_the_compiler = not wave.kernel.instructions[at].line
         raise wave.report.error(
-            CudaError, at, int(lane_index(lanes)[0]), f"stops the kernel with a trap.{whose}"
+            CudaError,
+            at,
+            int(lane_index(lanes)[0]),
+            "stops the kernel with a trap."
+            + " The compiler puts a trap, without a line, where an operation is impossible, such "
+            "as an atomic on a thread's own variable." * by_the_compiler,
         )
 
     return step

@@ -135,9 +135,11 @@ def extremum(instruction: Instruction) -> Elementwise:
     fn: Compute = np.minimum if smallest else np.maximum
     if form.has("relu"):
         return of_one_type(lambda a, b: np.maximum(fn(a, b), a.dtype.type(0)), instruction)
-    if form.type.endswith("x2"):
-        return of_one_type(fn, instruction)
-    return meant(lambda on: on.minimum if smallest else on.maximum, instruction)
+    return (
+        of_one_type(fn, instruction)
+        if form.type.endswith("x2")
+        else meant(lambda on: on.minimum if smallest else on.maximum, instruction)
+    )
 
 
 @effect("add sub", f"cc {_KINDS} : d, a, b")

@@ -148,7 +148,6 @@ def _laid_out(kind: str, shape: tuple[int, int], place: Callable[..., Any]) -> F
     return Fragment(kind, shape, *np.broadcast_arrays(rows, columns, number)[:2])
 
 
-_EQUAL_SHAPES = "sync aligned {} row col {} : d, a, b, c"
 _LINES = (
     ("m16n8k8|m16n8k16", "f16 f16 f16 f16"),
     ("m16n8k8|m16n8k16", "f32 f16 f16 f32"),
@@ -158,7 +157,11 @@ _LINES = (
 )
 
 
-@collective("mma", *[_EQUAL_SHAPES.format(*line) for line in _LINES], whole_warp=True)
+@collective(
+    "mma",
+    *[f"sync aligned {shapes} row col {kinds} : d, a, b, c" for shapes, kinds in _LINES],
+    whole_warp=True,
+)
 def multiply_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
     """D = A * B + C"""
     d, a, b, c = instruction.form.mods[-4:]
@@ -216,10 +219,11 @@ def _places_of(form: Form, layout: Fragment, stride: np.ndarray, size: int) -> n
 
 def _stride(instruction: Instruction, layout: Fragment, wave: Wave) -> LaneValues:
     """The distance of rows (or columns), which need not be given: then they are side by side."""
-    if len(instruction.operands) > 2:
-        return wave.read(instruction.operands[2], "u32")
-    return np.broadcast_to(
-        np.uint32(layout.shape[0 if instruction.form.has("col") else 1]), wave.geometry.lanes
+    side_by_side = np.uint32(layout.shape[0 if instruction.form.has("col") else 1])
+    return (
+        wave.read(instruction.operands[2], "u32")
+        if len(instruction.operands) > 2
+        else np.broadcast_to(side_by_side, wave.geometry.lanes)
     )
 
 

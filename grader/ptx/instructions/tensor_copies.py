@@ -37,10 +37,6 @@ _DIMENSIONS = "1d|2d|3d|4d|5d"
 _WITHIN = 128  # bytes: where a box may begin in shared memory
 _NAN = 0x7FF77FF77FF77FF7  # what an H100 fills with, in each 16 bits
 _STORE = "global shared|shared::cta"
-_NEGATIVE = Message(
-    "stores a box that begins at a negative coordinate.",
-    "Only a load may begin there. A store leaves out places beyond the end of the tensor.",
-)
 Plan = Callable[[int], tuple[TensorMap, list[int]]]  # of a lane: its map, and where its box begins
 
 
@@ -99,7 +95,16 @@ def store_box(instruction: Instruction, at: int, wave: Wave) -> Step:
         for lane in lane_index(lanes).tolist():
             tensor, coordinates = plan(lane)
             if min(coordinates) < 0:
-                raise wave.report.error(OutOfBounds, at, lane, _NEGATIVE)
+                raise wave.report.error(
+                    OutOfBounds,
+                    at,
+                    lane,
+                    Message(
+                        "stores a box that begins at a negative coordinate.",
+                        "Only a load may begin there. A store leaves out places beyond the end of "
+                        "the tensor.",
+                    ),
+                )
             addresses, inside = tensor.places(coordinates)
             units = _units(source, lane, tensor, wave)
             kept = inside.reshape(len(units), -1)  # what lies outside may never have been written
@@ -109,12 +114,12 @@ def store_box(instruction: Instruction, at: int, wave: Wave) -> Step:
             access, update = target(tensor.size), _operation(name, tensor.kind) if name else None
             values = words.view(f"u{tensor.size}")[kept[some]]
             for hit in unit_hits(access, lane, addresses[inside], at, wave):
-                copy: Landing | Updating = (
+                write_later(
                     Updating(access, hit, [values.view(DTYPES[tensor.kind])], update)
                     if update
-                    else Landing(access, hit, [values])
+                    else Landing(access, hit, [values]),
+                    wave,
                 )
-                write_later(copy, wave)
 
     return step
 
