@@ -12,7 +12,6 @@ are added when shown.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -133,11 +132,13 @@ def summary(errors: tuple[Diagnostic, ...]) -> str:
 def shown(errors: tuple[Diagnostic, ...], source: str, columns: int = _WIDEST + _GUTTER) -> str:
     """The same with each line, and a caret where the column is known, beneath its sentence; of a
     line as much as fits into so many columns."""
-    rows = (
-        (said, *(_excerpt(source, line, column, columns) if line else ()))
-        for said, line, column in _told(errors)
+    return visible(
+        "\n".join(
+            row
+            for said, line, column in _told(errors)
+            for row in (said, *(_excerpt(source, line, column, columns) if line else ()))
+        )
     )
-    return visible("\n".join(chain.from_iterable(rows)))
 
 
 def _told(errors: tuple[Diagnostic, ...]) -> Iterator[tuple[str, int | None, int | None]]:

@@ -72,10 +72,12 @@ class TensorMap(msgspec.Struct, frozen=True, array_like=True):
 
 def decoded(bits: bytes) -> TensorMap | None:
     """The map that 128 bytes are; None if they are none."""
-    if not bits.startswith(_MAGIC):
-        return None
-    # What is encoded ends with `nan`, never with a zero.
-    return msgspec.msgpack.decode(bits[len(_MAGIC) :].rstrip(b"\0"), type=TensorMap)
+    return (
+        # What is encoded ends with `nan`, never with a zero.
+        msgspec.msgpack.decode(bits.removeprefix(_MAGIC).rstrip(b"\0"), type=TensorMap)
+        if bits.startswith(_MAGIC)
+        else None
+    )
 
 
 def swizzled(address: np.ndarray, swizzle: int) -> np.ndarray:

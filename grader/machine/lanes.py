@@ -22,9 +22,11 @@ Groups = list[tuple[int, np.ndarray]]  # instructions, and the lanes that stand 
 
 def compact(index: np.ndarray) -> Lanes:
     """The set holding the sorted, distinct lanes of `index`."""
-    if len(index) and index[-1] - index[0] + 1 == len(index):
-        return slice(int(index[0]), int(index[-1]) + 1)
-    return index
+    return (
+        slice(int(index[0]), int(index[-1]) + 1)
+        if len(index) and index[-1] - index[0] + 1 == len(index)
+        else index
+    )
 
 
 def seen_by_all(value: np.ndarray, lanes: int) -> np.ndarray:

@@ -316,9 +316,11 @@ class Machine:
 
     def _out_of_time(self, at: int, lanes: Lanes) -> BaseException:
         """Of a batch nobody knows which launch would have taken too long."""
-        if self.wave.geometry.launches > 1:
-            return OutOfTime()
-        return self._still_running(at, lanes, "at its time limit")
+        return (
+            OutOfTime()
+            if self.wave.geometry.launches > 1
+            else self._still_running(at, lanes, "at its time limit")
+        )
 
     def _still_running(self, at: int, lanes: Lanes, when: str) -> CudaError:
         executed = {at for pc in self.recent for at in range(pc, self.block_end[pc] + 1)}

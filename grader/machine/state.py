@@ -195,9 +195,11 @@ class WaveState(WaveMemory):
         require(DTYPES[kind].kind in "ui", f"{name} is no value of type .{kind}")
         if name in self.frames.offsets:
             return self.frames.framed(name)
-        if (special := self.special.read(name, kind)) is not None:
-            return special
-        return self._lies_at(name, self.address_of(name), unsigned(size_of(kind)))
+        return (
+            special
+            if (special := self.special.read(name, kind)) is not None
+            else self._lies_at(name, self.address_of(name), unsigned(size_of(kind)))
+        )
 
     def _lies_at(self, name: str, address: int, dtype: np.dtype) -> LaneValues:
         """The address of what is called so (""; an address that is a number), by lane."""
@@ -234,7 +236,6 @@ class WaveState(WaveMemory):
 
 
 Slots = dict[str, np.ndarray]
-_PARTS = (1, 2, 4, 8)  # of what is put into a parameter, or taken out of it, at once
 PRINTED_TOGETHER = 1024  # threads at a time, so that a full buffer is noticed
 
 
@@ -302,7 +303,7 @@ class Calls:
         """The step that loads `values` from the slot at `address`, or stores them there."""
         kind, where = instruction.form.type, address_of(address)
         size, slot = size_of(kind), self.slots[symbol_of(where.base)]
-        parts = several(values, *_PARTS)
+        parts = several(values, 1, 2, 4, 8)
         require(
             0 <= where.offset <= slot.shape[1] - size * len(parts),
             f"it reaches beyond the {counted(slot.shape[1], 'byte')} of a parameter",

@@ -92,14 +92,16 @@ class Barriers:
 
     def waiting(self) -> Iterator[tuple[int, int, Message]]:
         """Groups that wait forever: the instruction, one of the lanes, and the message."""
-        yield from (
-            (here.at, int(index[0]), self._not_together(index))
-            for here, index in self.parts.items()
-        )
-        yield from (
-            (at, int(index[0]), self.missing(barrier, int(index[0]), at))
-            for barrier, groups in self.parked.items()
-            for at, index in groups
+        return chain(
+            (
+                (here.at, int(index[0]), self._not_together(index))
+                for here, index in self.parts.items()
+            ),
+            (
+                (at, int(index[0]), self.missing(barrier, int(index[0]), at))
+                for barrier, groups in self.parked.items()
+                for at, index in groups
+            ),
         )
 
     def _everybody(self, lanes: Lanes) -> bool:
@@ -118,7 +120,12 @@ class Barriers:
             self.parked[barrier], complete[wave.geometry.block_of_lane]
         )
         arrived[complete] = 0
-        released = _together(parts)
+        # Joined where they wait at the same instruction. The parts of a warp that reach a barrier
+        # one after the other execute it once: ptxas lets them meet in front of it.
+        released = [
+            (place, np.sort(np.concatenate([index for at, index in parts if at == place])))
+            for place in dict.fromkeys(at for at, _ in parts)
+        ]
         wave.events.opening(barrier, released)
         passing = tuple((at, compact(index)) for at, index in released)
         self._pass(passing, None if self.asked[barrier] is None else barrier)
@@ -199,15 +206,6 @@ def _parted(groups: Groups, free: np.ndarray) -> tuple[Groups, Groups]:
     """The groups as far as their lanes are `free` (bool, by lane of the wave), and the rest."""
     released = [(at, index[free[index]]) for at, index in groups if free[index].any()]
     return released, [(at, index[~free[index]]) for at, index in groups if not free[index].all()]
-
-
-def _together(groups: Groups) -> Groups:
-    """The groups, joined where they wait at the same instruction. The parts of a warp that reach a
-    barrier one after the other execute it once: ptxas lets them meet in front of it."""
-    return [
-        (place, np.sort(np.concatenate([index for at, index in groups if at == place])))
-        for place in dict.fromkeys(at for at, _ in groups)
-    ]
 
 
 class ClusterBarrier:

@@ -383,9 +383,8 @@ class Recorder(Observer):
 
     def _assign(self, frame: Frame, one: Result, lanes: np.ndarray, threads: np.ndarray) -> None:
         if len(lanes):
-            if (known := self.types[one.register]) != one.type:
-                one = replace(one, type=known)
-            frame.assigned.append(Assigned(one, threads, self._column(one.register)[lanes]))
+            known = replace(one, type=self.types[one.register])
+            frame.assigned.append(Assigned(known, threads, self._column(one.register)[lanes]))
 
     def _parked(
         self, frame: Frame, code: Instruction, threads: np.ndarray, onward: Successors | None
@@ -400,9 +399,11 @@ class Recorder(Observer):
 
     def _guarded(self, code: Instruction, lanes: np.ndarray) -> np.ndarray:
         """Which of the lanes an instruction's guard lets act."""
-        if code.guard is None or code.form.flow is Flow.BRANCH:
-            return np.ones(len(lanes), bool)
-        return self.wave.registers.storage(code.guard.name)[lanes] != code.guard_negated
+        return (
+            np.ones(len(lanes), bool)
+            if code.guard is None or code.form.flow is Flow.BRANCH
+            else self.wave.registers.storage(code.guard.name)[lanes] != code.guard_negated
+        )
 
     def _column(self, register: str) -> np.ndarray:
         """A register of all lanes, as what it holds."""
@@ -435,9 +436,11 @@ class Recorder(Observer):
         if known is not None and access.width % known.itemsize == 0:
             return known
         kind = DTYPES.get(self.wave.kernel.instructions[access.at].form.type)
-        if kind is not None and kind.itemsize == access.size and kind.kind != "b":
-            return kind
-        return unsigned(min(access.size, 4))
+        return (
+            kind
+            if kind is not None and kind.itemsize == access.size and kind.kind != "b"
+            else unsigned(min(access.size, 4))
+        )
 
     def _learn(self, loaded: list[str], dtype: np.dtype) -> None:
         """Registers of which no more is known than how wide they are hold what was loaded."""

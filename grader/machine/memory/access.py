@@ -228,9 +228,11 @@ class Access:
         """Where in its memory each lane touches, in bytes: in the block's shared memory as it
         would be without red zones, else from the start of the buffer. A copy, for a register may
         hold the addresses."""
-        if hit.space == "shared":
-            return self.memory.shared.natural(hit.addresses.copy())
-        return hit.addresses - hit.store.address
+        return (
+            self.memory.shared.natural(hit.addresses.copy())
+            if hit.space == "shared"
+            else hit.addresses - hit.store.address
+        )
 
     def write(self, hit: Hit, component: int, values: np.ndarray) -> None:
         store = hit.store

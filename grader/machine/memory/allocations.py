@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike
 
-_FIRST_ADDRESS = 0x7F00_0000_0000
 _ALIGNMENT = 512
 _GAP = 1 << 20
 POISON = 0xCB  # as a float: -2.7e7, as an int: -875836469; easy to recognise in a result
@@ -28,7 +27,7 @@ class Allocation:
 
 _allocations: dict[int, Allocation] = {}
 _reachable: weakref.WeakValueDictionary[int, np.ndarray] = weakref.WeakValueDictionary()
-_next_address = _FIRST_ADDRESS
+_next_address = 0x7F00_0000_0000
 
 
 def empty(shape: int | tuple[int, ...], dtype: DTypeLike = np.float32) -> np.ndarray:

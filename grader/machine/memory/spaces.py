@@ -327,7 +327,6 @@ class PrivateSpace:
 
 # ---- where variables lie: a module's in global memory, a kernel's in shared and local memory ----
 
-_VARIABLES_AT = 0x5000_0000_0000
 LEAST_FRAME = 16  # bytes of stack that a call costs at least: a return address and its padding
 RED_ZONE = 128  # bytes: a multiple of what one round of the 32 banks holds
 # What CUDA sets aside in each block for cooperative groups of several warps.
@@ -368,7 +367,7 @@ def module_variables(program: PtxModule) -> dict[str, Store]:
         *(name for variable in program.variables.values() for _, name in variable.pointers),
     }
     stores: dict[str, Store] = {}
-    address = _VARIABLES_AT
+    address = 0x5000_0000_0000
     for variable in (
         one
         for one in program.variables.values()

@@ -20,7 +20,6 @@ STRONG = 1 << 30  # an atomic, or volatile: ordered with other strong ones
 COMPARED = 1 << 29  # a compare-and-swap, or the plain read that such a loop starts from
 NARROW = 1 << 28  # strong within its block only
 LANDED = 1 << 27  # in shared memory, when an mbarrier was told of it
-_LANE = LANDED - 1
 _EPOCH = 32
 
 
@@ -31,7 +30,7 @@ def stamped(epoch: int, lane: np.ndarray, marks: int = 0) -> np.ndarray:
 
 
 def lane_of(stamps: Any) -> Any:
-    return (stamps & _LANE) - 1
+    return (stamps & (LANDED - 1)) - 1
 
 
 def epoch_of(stamp: int) -> int:

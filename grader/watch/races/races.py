@@ -25,8 +25,6 @@ from .detector import Conflict, RaceDetector, Touched
 from .ordering import COMPARED, LANDED, NARROW, STRONG, Ordering, epoch_of, lane_of, stamped
 
 _MOST = 20_000  # accesses remembered: a spinning thread makes many, a histogram more
-
-_NOWHERE = np.empty(0, np.int64)
 # The same of instructions that are one statement's, as where the compiler unrolls a loop.
 _statement = attrgetter("form.name", "form.type", "line", "callers")
 
@@ -72,7 +70,7 @@ class Signals:
 
     def fenced(self, lanes: Lanes, at: int, wide: bool) -> None:
         """Lanes have passed a fence, which the whole device sees if it is `wide`."""
-        if (fence := self._strong(at, "fence", lanes, _NOWHERE, wide)) is not None:
+        if (fence := self._strong(at, "fence", lanes, np.empty(0, np.int64), wide)) is not None:
             self.fences.append(fence)
 
     def signal(self, since: int, me: tuple[int, int], other: tuple[int, int]) -> Signal | None:
@@ -94,7 +92,6 @@ class Signals:
             for fence in before
             if (own and fence.epoch > since) or fence.barrier(poster) >= since
         ]
-        after = [fence for fence in fences if fence.epoch > post.epoch]
 
         def facts(some: list[Strong]) -> tuple[Fence, ...]:
             return tuple(Fence(code[fence.at].line, fence.wide) for fence in some)
@@ -108,7 +105,7 @@ class Signals:
             seer == lane,
             facts(ordering),
             facts(before),
-            facts(after),
+            facts([fence for fence in fences if fence.epoch > post.epoch]),
             waited=post.barrier(poster) >= since,
             fenced=any(one.epoch > sight.epoch for one in self._fences_of(seer, mine)),
             met=epoch_of(self.ordering.synced["block"][lane]) >= sight.epoch,

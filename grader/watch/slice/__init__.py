@@ -315,10 +315,9 @@ def inputs_of(graph: Graph, root: int, extremes: bool = True) -> list[Input]:
     """Of what a value was made, what steered its making left out; in order of memory. Without
     `extremes`, what went through a maximum or a minimum is left out too."""
     made_of = graph.slice_of(root)
-    times = _times(graph, made_of, extremes)
     sizes = graph.by_instruction(_size, made_of.nodes, 1)
     found: dict[tuple[int, int, int], Input] = {}
-    for source, node, size, ways in made_of.inputs(sizes, times):
+    for source, node, size, ways in made_of.inputs(sizes, _times(graph, made_of, extremes)):
         if ways:
             origin = graph.origin(source)
             key = (origin.address, origin.offset, size)

@@ -89,9 +89,11 @@ class Slicer(Observer):
             return self._called(at, slot, step)
         if not outs:
             return step
-        if form.collective or form.carries is Carries.LOADED or form.atomic:
-            return self._valued(outs, step, form.collective)
-        return self._computed(at, outs, step)
+        return (
+            self._valued(outs, step, form.collective)
+            if form.collective or form.carries is Carries.LOADED or form.atomic
+            else self._computed(at, outs, step)
+        )
 
     def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         instruction, index = self.code[at], lane_index(lanes)
