@@ -160,14 +160,18 @@ def launches(rule: Rule, own: Constants, shared: Constants) -> Iterator[Trial]:
     that differs from a right one by `own` and has `shared` with it."""
     at = _Launches(rule)
     numbers = (*own.limits, *own.factors)
-    rounds = [n * by for by in (1, PACK) for n in own.limits]  # of elements, or of packs
     meant = at.blocks_of(numbers)
     blocks = list(dict.fromkeys([at.usual_blocks[0], *meant, *at.usual_blocks]))
     widths = [math.prod(one) for one in at.usual_blocks]
     every = tuple(dict.fromkeys((*own.factors, *FACTORS, *widths, *shared.factors)))
     return chain(
         at.around(numbers, at.single, blocks[:1]),
-        at.around(rounds, at.rounds, at.blocks[:1], (1,)),
+        at.around(
+            [n * by for by in (1, PACK) for n in own.limits],  # of elements, or of packs
+            at.rounds,
+            at.blocks[:1],
+            (1,),
+        ),
         at.around(numbers, at.single, blocks[1:]),
         at.ordinary([*meant, *at.few_blocks]),
         at.around(numbers, at.made, blocks),

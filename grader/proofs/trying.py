@@ -66,9 +66,8 @@ def in_part(source: str, trials: Sequence[Trial], effort: Effort) -> TrialRun:
 
 def _blocks(trial: Trial, kernel: simulator.RawKernel) -> tuple[range, ...]:
     """The runs of blocks that are tried first."""
-    if trial.threads <= WHOLE or kernel.depends_on_blocks:
-        return (range(math.prod(trial.grid)),)
-    return _edges(*trial.grid)
+    whole = trial.threads <= WHOLE or kernel.depends_on_blocks
+    return (range(math.prod(trial.grid)),) if whole else _edges(*trial.grid)
 
 
 def _run(

@@ -142,13 +142,15 @@ def _run(
         blocks=_MOST_BLOCKS,
         counted=compared and where.block is None,
     )
-    if not recordings(run):
-        return None
-    return Replay(
-        *(case, words, run),
-        {name: np.asarray(array) for name, array in buffers.items()},
-        error,
-        first=max(where.launch, 1),
+    return (
+        Replay(
+            *(case, words, run),
+            {name: np.asarray(array) for name, array in buffers.items()},
+            error,
+            first=max(where.launch, 1),
+        )
+        if recordings(run)
+        else None
     )
 
 
