@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from nbformat import NotebookNode
 
 from ..course import Lesson, catalogue
-from ..judge import Verdict, judge, partial
+from ..judge import judge, partial
 from ..judge.arrangement import is_blank
 from ..judge.sandbox import landlock
 from ..judge.verdict import CaseResult
@@ -208,7 +208,20 @@ def run(root: Path) -> dict[str, Any]:
                 ),
             )
         ),
-        "leaderboard": _leaderboard(tests, verdicts) if plan["leaderboard"] else None,
+        # Points first, then the memory sectors that the kernels moved: fewer is better.
+        "leaderboard": plan["leaderboard"]
+        and [
+            {"name": "points", "value": sum(test["score"] for test in tests)},
+            {
+                "name": "sectors moved",
+                "value": sum(
+                    verdict.counters.get(f"global_{way}_sectors", 0)
+                    for verdict in verdicts
+                    for way in ("load", "store")
+                ),
+                "order": "asc",
+            },
+        ],
     }
     return {name: value for name, value in results.items() if value or name == "tests"}
 
@@ -244,22 +257,6 @@ def _nothing(lesson: Lesson, plan: dict[str, Any], why: str) -> dict[str, Any]:
     names = [exercise.name for exercise in lesson.exercises if exercise.cases]
     tests = [_missing(lesson, intake.Answer(name, None, why, None, True), plan) for name in names]
     return {"output": why, "tests": tests, "extra_data": {"not_judged": names}}
-
-
-def _leaderboard(tests: list[dict[str, Any]], verdicts: list[Verdict]) -> list[dict[str, Any]]:
-    """Points first, then the memory sectors that the kernels moved: fewer is better."""
-    return [
-        {"name": "points", "value": sum(test["score"] for test in tests)},
-        {
-            "name": "sectors moved",
-            "value": sum(
-                verdict.counters.get(f"global_{way}_sectors", 0)
-                for verdict in verdicts
-                for way in ("load", "store")
-            ),
-            "order": "asc",
-        },
-    ]
 
 
 if __name__ == "__main__":

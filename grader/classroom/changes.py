@@ -73,13 +73,12 @@ def now(
     state, accounts = State(), rubric.accounts(course, lesson)
     known = last(course, lesson) if known is None else known
     for learner, mine in found.items():
-        parts = verdicts.fingerprint(course.path("autograded", lesson, learner))
         late = MarkChange(
             *("", "", learner, lesson, LATENESS),
             before=None,
             after=0.0 - (mine[0].late_penalty or 0.0),
             why="",
-            parts=parts,
+            parts=verdicts.fingerprint(course.path("autograded", lesson, learner)),
         )
         for mark in mine:
             name, by_hand = mark.exercise, mark.by_hand is not None

@@ -271,9 +271,11 @@ class CourseFile:
     def team(self, lesson: str, learner: str) -> tuple[str, ...]:
         """Everybody who shares what this learner hands in for the lesson, by name."""
         name = self.person(learner).team if self.plan(lesson).teams else ""
-        if not name:
-            return (learner,)
-        return tuple(sorted(one for one, who in self.learners.items() if who.team == name))
+        return (
+            tuple(sorted(one for one, who in self.learners.items() if who.team == name))
+            if name
+            else (learner,)
+        )
 
     def sections_of(self, user: str, asked: str | None) -> frozenset[str] | None:
         """The sections that a command of `user` is about: the one `asked` for or, for a TA, the

@@ -277,10 +277,11 @@ def _own_cells(notebook: list[dict[str, Any]], handed_out: frozenset[str]) -> It
         name, source = grade_id(cell), _source(cell)
         if not source.strip() or name.startswith(CHECK) or (not name and source in handed_out):
             continue
-        if cell["cell_type"] == "code":
-            yield _coloured(source)
-        else:
-            yield Markup(sanitize_html.markdown_to_html({"cell": cell}, source))
+        yield (
+            _coloured(source)
+            if cell["cell_type"] == "code"
+            else Markup(sanitize_html.markdown_to_html({"cell": cell}, source))
+        )
 
 
 @lru_cache(maxsize=4096)

@@ -68,9 +68,8 @@ class Grading:
     def known(self, learner: str) -> str:
         """The fingerprint of the marks in the gradebook; empty where there are none, or where
         they may fall that were kept."""
-        if learner not in self.scores or verdicts.may_fall(self.course, self.lesson, learner):
-            return ""
-        return verdicts.fingerprint(self._place(learner))
+        kept = learner in self.scores and not verdicts.may_fall(self.course, self.lesson, learner)
+        return verdicts.fingerprint(self._place(learner)) if kept else ""
 
     def work(self, folder: Path, learner: str, known: str = "") -> SubmittedWork | None:
         """The learner's work in `folder`; None where its fingerprint is the `known` one."""

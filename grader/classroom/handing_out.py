@@ -308,8 +308,6 @@ _WHAT_GOES_WRONG = """\
 
 {count} typical mistakes in `{name}`: what each changes in the solution, and what learners are told.
 In the notebook you can run and change them; hidden cases count here, and not when you do."""
-_FOR_LATER = "## Going further", "## On your own"
-_OF_EXERCISES = "**What "  # is counted, or may be changed
 _FOLD = re.compile(r"<details>.*?</details>\s*", re.S)
 _TITLE = """\
 # {title}
@@ -390,9 +388,10 @@ def _for_a_lecture(cells: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
     wanted = True
     for cell in cells:
         if cell.source.startswith("## "):
-            wanted = not cell.source.startswith(_FOR_LATER)
+            wanted = not cell.source.startswith(("## Going further", "## On your own"))
         cell.source = _FOLD.sub("", cell.source)
-        if wanted and cell.source and not (grade_id(cell) or cell.source.startswith(_OF_EXERCISES)):
+        of_exercise = grade_id(cell) or cell.source.startswith("**What ")  # is counted, ...
+        if wanted and cell.source and not of_exercise:
             yield cell
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from .lecture import RubricPage
 
-_COURSE = "nbgrader_config.py"
 _LINKS = "classroom/pages/rubrics.html"  # or what is wrong
 
 
@@ -69,7 +68,7 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 
 def _load_jupyter_server_extension(app: "ServerApp") -> None:
-    config_file = Path(app.root_dir).expanduser() / _COURSE
+    config_file = Path(app.root_dir).expanduser() / "nbgrader_config.py"
     if config_file.is_file():
         address = url_path_join(app.web_app.settings["base_url"], "warpwise", "rubric")
         app.web_app.add_handlers(

@@ -65,7 +65,6 @@ _MARKING = (
     "grader.submissions.intake",
     "grader.classroom.verdicts",
 )
-_SHOWS_ONLY = "grader.notebook"  # what verdicts look like, not what they are
 
 # Of a lesson: prose and pictures, what is only shown or timed, mistakes to try, and variants.
 _NO_MARK_HANGS_ON = (
@@ -116,9 +115,10 @@ def versions() -> tuple[tuple[str, str], ...]:
 @cache
 def _of_the_judge(package: Path) -> ModuleFinder:
     """Has found the modules that the judge is made of. What lies beside the grader, where it is
-    installed, is left out: its versions count, and the finder fails on a namespace package."""
+    installed, is left out: its versions count, and the finder fails on a namespace package. So is
+    grader.notebook: what verdicts look like, not what they are."""
     beside = (path.name.partition(".")[0] for path in package.parent.iterdir() if path != package)
-    finder = ModuleFinder([str(package.parent)], excludes=[_SHOWS_ONLY, *beside])
+    finder = ModuleFinder([str(package.parent)], excludes=["grader.notebook", *beside])
     for name in _JUDGE:
         finder.import_hook(name)
     return finder
@@ -140,13 +140,14 @@ def files_of(
     files = {Path(found) for one in finder.modules.values() if (found := vars(one)["__file__"])}
     modules = {path for path in files if path.is_relative_to(package)}
     rooms = {path.relative_to(package).parts[0] for path in modules} - {"classroom"}
-    beside = (
-        path
-        for room in rooms
-        for path in (package / room).rglob("*")
-        if path.is_file() and path.suffix != ".pyc" and "__pycache__" not in path.parts
+    return sorted(
+        modules.union(
+            path
+            for room in rooms
+            for path in (package / room).rglob("*")
+            if path.is_file() and path.suffix != ".pyc" and "__pycache__" not in path.parts
+        )
     )
-    return sorted({*modules, *beside})
 
 
 @cache

@@ -118,9 +118,11 @@ def counting(
     folders = attempts(course, file, lesson, learner)
     if not folders:
         return course.path("submitted", lesson, learner)
-    if file.plan(lesson).attempts != coursefile.BEST:
-        return folders[-1]
-    return max(reversed(folders), key=lambda path: points(path, handed_in_at(path)))
+    return (
+        max(reversed(folders), key=lambda path: points(path, handed_in_at(path)))
+        if file.plan(lesson).attempts == coursefile.BEST
+        else folders[-1]
+    )
 
 
 # --- how late it was -----------------------------------------------------------------------------

@@ -208,11 +208,11 @@ def column(system: str, lesson: str, headings: tuple[str, ...]) -> str:
     """A sentence about the columns of a platform that match a lesson."""
     if not headings:
         return f"No column of {system} matches {lesson}: it gets a new one."
-    if len(headings) == 1:
-        return f'{lesson} is the column "{headings[0]}" of {system}.'
     return (
-        f"Several columns of {system} match {lesson}: {', '.join(map(repr, headings))}. Choose "
-        f"one: grader export {lesson} --for {system} --column {shlex.quote(headings[0])}"
+        f'{lesson} is the column "{headings[0]}" of {system}.'
+        if len(headings) == 1
+        else f"Several columns of {system} match {lesson}: {', '.join(map(repr, headings))}. "
+        f"Choose one: grader export {lesson} --for {system} --column {shlex.quote(headings[0])}"
     )
 
 

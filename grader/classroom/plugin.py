@@ -116,9 +116,11 @@ def take(notebook: NotebookNode, pairs: dict[str, Pair], unreadable: str = "") -
     answers = intake.find(notebook, pairs)
     notebook.cells = list(_rebuilt(notebook.cells, answers, pairs))
     sanitize(notebook)
-    if unreadable:
-        return {name: intake.Answer(name, unreadable=True) for name in pairs}
-    return {answer.name: answer for answer in answers}
+    return (
+        {name: intake.Answer(name, unreadable=True) for name in pairs}
+        if unreadable
+        else {answer.name: answer for answer in answers}
+    )
 
 
 def fill(

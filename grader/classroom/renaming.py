@@ -280,7 +280,7 @@ def rename(course: CourseFolder, old: str, new: str) -> int:
         ClassroomError(f"There is no folder kernels/{new}; there are: {', '.join(here)}."),
     )
     with alone(course):
-        moves = list(_moves(course, old, new))
+        moves = _moves(course, old, new)
         with course.gradebook() as gradebook:
             found = {each.name: each for each in gradebook.assignments}
             unless(
@@ -334,18 +334,20 @@ def _require_one_of_both(
     )
 
 
-def _moves(course: CourseFolder, old: str, new: str) -> Iterator[tuple[Path, Path]]:
+def _moves(course: CourseFolder, old: str, new: str) -> list[tuple[Path, Path]]:
     """Each folder of the old lesson, and where it belongs."""
     folders = (
         *(course.path(step, old) for step in ("source", "release")),
         course.shelves / "outbound" / old,
         *(path for step in STEPS for path in sorted((course.root / step).glob(f"*/{old}"))),
     )
-    yield from ((folder, folder.with_name(new)) for folder in folders if folder.is_dir())
-    yield from (
-        (folder, folder.with_name(folder.name.replace(f"+{old}+", f"+{new}+")))
-        for folder in sorted((course.shelves / "inbound").glob(f"*+{old}+*"))
-    )
+    return [
+        *((folder, folder.with_name(new)) for folder in folders if folder.is_dir()),
+        *(
+            (folder, folder.with_name(folder.name.replace(f"+{old}+", f"+{new}+")))
+            for folder in sorted((course.shelves / "inbound").glob(f"*+{old}+*"))
+        ),
+    ]
 
 
 def _move(source: Path, target: Path, old: str, new: str) -> None:

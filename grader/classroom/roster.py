@@ -214,7 +214,6 @@ def _columns(
 
 def _entry(system: RosterFormat, member: RosterMember, before: coursefile.Person) -> Any:
     """A learner's line in course.toml; what this roster does not say stays as it was."""
-    row = {name: member.row[name] for name in system.kept if name in member.row}
     known = {
         "section": member.section or before.section,
         "team": member.team or before.team,
@@ -222,8 +221,13 @@ def _entry(system: RosterFormat, member: RosterMember, before: coursefile.Person
         "also": list(before.also),
     }
     entry = tomlkit.inline_table()
-    entry.update({name: value for name, value in known.items() if value})
-    entry.update({**before.systems, system.name: row})
+    entry.update(
+        {
+            **{name: value for name, value in known.items() if value},
+            **before.systems,
+            system.name: {name: member.row[name] for name in system.kept if name in member.row},
+        }
+    )
     return entry
 
 

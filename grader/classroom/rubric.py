@@ -112,9 +112,8 @@ class AnswerToMark:
 
     def line(self, act: RubricAct) -> int:
         """The line that an act is about: the nearest one with its text; 0 where there is none."""
-        lines = enumerate(self.source.split("\n"), 1)
         return min(
-            (at for at, text in lines if text.strip() == act.code),
+            (at for at, text in enumerate(self.source.split("\n"), 1) if text.strip() == act.code),
             key=lambda at: abs(at - act.line),
             default=0,
         )

@@ -101,9 +101,11 @@ def code_to_html(
     source: str, language: str | None = None, metadata: dict[str, object] | None = None
 ) -> str:
     """nbconvert's filter `highlight_code`, without colours for what is long."""
-    if len(source) > LONGEST_COLOURED:
-        return _as_it_is(source)
-    return str(Highlight2HTML()(source, language=language, metadata=metadata))
+    return (
+        _as_it_is(source)
+        if len(source) > LONGEST_COLOURED
+        else str(Highlight2HTML()(source, language=language, metadata=metadata))
+    )
 
 
 def _as_it_is(source: str) -> str:

@@ -38,7 +38,6 @@ SHOWN = 20  # pairs of similar notebooks
 LARGE = 20  # learners
 COLUMNS = 48  # that fit the page's width
 FEWEST = 5  # learners in a figure that could be about one of them
-WEEK = timedelta(days=7)
 _STEPS = [timedelta(minutes=n) for n in (1, 5, 15, 60, 360, 1440, 7 * 1440, 28 * 1440)]
 
 
@@ -141,7 +140,9 @@ def _in_need(found: list[ExerciseRow], file: CourseFile) -> dict[str, str]:
         due, absent = planning.due(file, mine[0].lesson, learner), mine[0].status == NOT_HANDED_IN
         came = [datetime.fromisoformat(row.timestamp) for row in mine if row.timestamp]
         score, most = 0.0 if absent else total(mine), sum(row.max_score for row in mine)
-        is_recent = any(timedelta() <= now - at <= WEEK for at in (*came, *([due] if due else [])))
+        is_recent = any(
+            timedelta() <= now - at <= timedelta(days=7) for at in (*came, *([due] if due else []))
+        )
         if is_recent and score is not None and score < most / 2:
             short = ", ".join(row.exercise for row in mine if (row.score or 0.0) < row.max_score)
             has = f"{score:g} of {counted(most, 'point')}, look at {short}"
@@ -435,12 +436,14 @@ def _likeness(
     sources = {learner: answer.source for learner, answer in _written(answers).items()}
     found = alike.compare_answers(sources, group.handed_out)
     if len(sources) >= LARGE:
-        pairs = [
-            pair
-            for pair in found.pairs
-            if not named.isdisjoint(tuple(sorted(both)) for both in product(*pair.learners))
-        ]
-        found = replace(found, pairs=tuple(pairs))
+        found = replace(
+            found,
+            pairs=tuple(
+                pair
+                for pair in found.pairs
+                if not named.isdisjoint(tuple(sorted(both)) for both in product(*pair.learners))
+            ),
+        )
     return found
 
 
@@ -469,12 +472,11 @@ def _explained(answer: GradedAnswer) -> Markup:
     """An answer's diagnosis under the line it is about, as its learner sees it."""
     from ...notebook import cards
 
-    row = answer.row
     what = cards.Diagnosis(
-        row.status,
+        answer.row.status,
         Message(visible(answer.message)),
-        visible(as_typed(answer.source, row.exercise)),
-        line=row.line,
+        visible(as_typed(answer.source, answer.row.exercise)),
+        line=answer.row.line,
         diagnostics=answer.diagnostics,
     )
     return Markup(cards.explain(what).html)

@@ -62,15 +62,14 @@ class SourceStatement:
     @classmethod
     def of(cls, tokens: list[SourceToken]) -> Self:
         plain = tuple(token.plain for token in tokens)
-        declared = {
-            token.text
-            for before, token, after in zip(tokens, tokens[1:], plain[2:], strict=False)
-            if token.plain == NAME and before.plain in _BEFORE and after in frozenset("=;,[):")
-        }
         return cls(
             plain,
             tuple(token.text for token in tokens if token.plain == NAME),
-            frozenset(declared),
+            frozenset(
+                token.text
+                for before, token, after in zip(tokens, tokens[1:], plain[2:], strict=False)
+                if token.plain == NAME and before.plain in _BEFORE and after in frozenset("=;,[):")
+            ),
             tuple(token.space for token in tokens),
             (tokens[0].line, tokens[-1].line),
         )

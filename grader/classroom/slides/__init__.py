@@ -27,7 +27,6 @@ from ...notebook.cards import paragraph
 from ...notebook.player import PLAYER
 
 ROOM = 670  # what a slide holds
-LIVE = "live-kernel-"  # how a class begins by which template/live.js finds what can be edited
 LINES = 31  # of code on a slide
 _LINES_OF_FENCE = 24  # which is shown larger, below a heading
 _TEXT_WIDTH = 100  # characters of prose in a line
@@ -117,7 +116,7 @@ def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
             for piece in pieces:
                 piece.cell.metadata.tags = [
                     *piece.cell.metadata.get("tags", ()),
-                    f"{LIVE}{kernels}",
+                    f"live-kernel-{kernels}",  # by which template/live.js finds what can be edited
                 ]
             kernels += 1
 
