@@ -70,7 +70,6 @@ PANELS = {
     },
 }
 COMMANDS = {name: place for panel in PANELS.values() for name, place in panel.items()}
-PASS_ON = {"lab"}  # with options that are another program's
 COURSE = "WARPWISE_COURSE"  # course_folder reads it as it is imported, so only after --course
 # Who judges a learner's file never takes lessons from the folder that it lies in; who writes does.
 AUTHORS = {"build", "new", "preview", "cases", "vary", "demo", "publish"}
@@ -85,7 +84,7 @@ class Command(TyperCommand):
     ) -> "Context":
         module, _, function = COMMANDS[self.name or ""].partition(":")
         alone = typer.Typer(add_completion=False)
-        pass_on = self.name in PASS_ON
+        pass_on = self.name == "lab"  # with options that are another program's
         alone.command(
             self.name,
             context_settings={"allow_extra_args": pass_on, "ignore_unknown_options": pass_on},

@@ -62,9 +62,9 @@ def build_notebooks(
         complain(
             *(said for one in sound for said in handing_out.unvaried(here, one)),
             *(said for one in sound for said in authors.left_over(one.path)),
+            # Said above already, perhaps a page of names ago.
+            *(f"The notebook of {name} is as it was: {why}" for name, why in broken.items()),
         )
-        # Said above already, perhaps a page of names ago.
-        complain(*(f"The notebook of {name} is as it was: {why}" for name, why in broken.items()))
         return 1 if broken else 0
     differences = [
         *handing_out.differences(left=left),

@@ -183,11 +183,10 @@ def autograde_lesson(
     problems = _problems((*done.graded, *refused))
     complain(*problems)
     say_who_is_off_the_roster(here, (one.learner for one in done.graded))
-    entered = sum(bool(one.exercises) for one in done.graded)
     with here.gradebook() as gradebook:
         unread, by_hand = map(sorted, export.unmarked(here, gradebook, name))
     say(
-        f"graded: {counted(entered, 'submission')}"
+        f"graded: {counted(sum(bool(one.exercises) for one in done.graded), 'submission')}"
         + (f", {len(unread)} unreadable ({some(unread)})" if unread else "")
         + (f", {len(by_hand)} to mark by hand ({some(by_hand)})" if by_hand else "")
         + f", in {short(here.root)}/gradebook.db"
@@ -455,16 +454,17 @@ def show_leaderboard(
     here, (about,), names = opened(lesson, section, anonymous)
     unless(about.contests, ClassroomError(f"There is no contest in {about.name}."))
     for contest in about.contests:
-        ranks = table(
-            ("", "learner", "sectors / least", "instructions / least"),
-            (
-                (str(place), name, f"{costs.sectors:.2f}", f"{costs.instructions:.2f}")
-                for place, name, costs in export.leaderboard(here, about, contest, names)
-            ),
-            title=contest.exercise,
-            box=SIMPLE_HEAD,
+        Console().print(
+            table(
+                ("", "learner", "sectors / least", "instructions / least"),
+                (
+                    (str(place), name, f"{costs.sectors:.2f}", f"{costs.instructions:.2f}")
+                    for place, name, costs in export.leaderboard(here, about, contest, names)
+                ),
+                title=contest.exercise,
+                box=SIMPLE_HEAD,
+            )
         )
-        Console().print(ranks)
 
 
 # ---- in front of a class ----

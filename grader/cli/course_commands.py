@@ -267,13 +267,11 @@ def export_marks(
     unreadable = f", {unread} to mark by hand" if unread else ""
     say(
         f"{counted(len(read.lines), 'learner')}, {without} of them without a mark{unreadable}: "
-        f"{short(path)}"
-    )
-    say(
+        f"{short(path)}",
         *(
             platforms.column(system, one.lesson, one.headings.get(system, ()))
             for one in (read.columns if system in platforms.PLATFORMS else ())
-        )
+        ),
     )
     say_who_is_off_the_roster(here)
     complain(

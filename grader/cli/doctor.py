@@ -32,8 +32,13 @@ def doctor() -> int:
     findings = list(examine())
     table = Table("what", "", "found, or how to get it")
     for finding in findings:
-        lacks = Text("✗ missing", "red") if finding.needed else Text("- none", "dim")
-        state = Text("✓ found", "green") if finding.found else lacks
+        state = (
+            Text("✓ found", "green")
+            if finding.found
+            else Text("✗ missing", "red")
+            if finding.needed
+            else Text("- none", "dim")
+        )
         table.add_row(finding.what, state, Text(finding.found or finding.fix))
     Console().print(table)
     return 1 if any(finding.needed and not finding.found for finding in findings) else 0
@@ -122,9 +127,11 @@ def _sandbox() -> str:
         tried = session.compiled()
     if isinstance(tried, Failed):
         raise RuntimeError(tried.message)
-    if known := landlock.version():
-        return f"Landlock {known} keeps it from files"
-    return "for your own kernels; others' are graded with Landlock alone (Linux 5.13 or newer)"
+    return (
+        f"Landlock {known} keeps it from files"
+        if (known := landlock.version())
+        else "for your own kernels; others' are graded with Landlock alone (Linux 5.13 or newer)"
+    )
 
 
 def _device() -> str:

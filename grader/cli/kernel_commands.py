@@ -178,12 +178,14 @@ def _judged(
         partial_marks=partial_marks,
     )
     answer = CheckedAnswer(exercise.id, problem, verdict, shown)
-    if not answer.passed:
-        return answer
-    return replace(
-        answer,
-        beside=beside(verdict, shown, exercise),
-        standing=contest.standing(verdict.contest) if contest else None,
+    return (
+        replace(
+            answer,
+            beside=beside(verdict, shown, exercise),
+            standing=contest.standing(verdict.contest) if contest else None,
+        )
+        if answer.passed
+        else answer
     )
 
 

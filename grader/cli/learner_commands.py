@@ -135,9 +135,8 @@ def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = Non
     Your own text is kept."""
     root, whole = folder.here(), editions.find_lesson(lesson)
     backup = editions.restore(root, whole, exercise)
-    what = f"{exercise} in {whole.name}" if exercise else whole.name
     say(
-        f"{what} is as it was handed out.",
+        f"{f'{exercise} in ' if exercise else ''}{whole.name} is as it was handed out.",
         f"The notebook as it was is kept: {backup}" if backup else "",
         "If it is open in JupyterLab: File, Reload Notebook from Disk." if backup else "",
     )

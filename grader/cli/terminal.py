@@ -81,20 +81,21 @@ def show_verdict(
     if verdict.status == "passed" and every_size and every_size.tried:
         console.print(Text(f"{sizes.REMARK} {visible(every_size.why)}"))
     if verdict.cases and verdict.status != "not_attempted":
-        cases = table(
-            ("case", "", "status", "points"),
-            (
+        console.print(
+            table(
+                ("case", "", "status", "points"),
                 (
-                    case.name,
-                    "" if case.visible else "hidden",
-                    _status(verdict, case.status),
-                    f"{case.points:g} / {case.max_points:g}",
-                )
-                for case in verdict.cases
-            ),
-            figures=1,
+                    (
+                        case.name,
+                        "" if case.visible else "hidden",
+                        _status(verdict, case.status),
+                        f"{case.points:g} / {case.max_points:g}",
+                    )
+                    for case in verdict.cases
+                ),
+                figures=1,
+            )
         )
-        console.print(cases)
     show_failures(console, verdict, source, hint)
 
 
@@ -215,11 +216,9 @@ def _has(columns: Columns, counts: Counts) -> bool:
 
 def _table(title: str, columns: Columns, source: list[str], counters: Counters) -> Table:
     metrics = [f"{head}: {METRICS[one]}" for head, one in columns.items() if one in METRICS]
-    caption = Text("\n".join(metrics), "dim")  # the names that Nsight Compute gives the columns
-    # A word per row, so that figures leave the source some room.
-    headings = ("line", "source", *(heading.replace(" ", "\n") for heading in columns))
     made = table(
-        headings,
+        # A word per row, so that figures leave the source some room.
+        ("line", "source", *(heading.replace(" ", "\n") for heading in columns)),
         (
             (
                 str(line or ""),
@@ -232,7 +231,7 @@ def _table(title: str, columns: Columns, source: list[str], counters: Counters) 
         figures=len(columns),
         title=title,
         title_justify="left",
-        caption=caption,
+        caption=Text("\n".join(metrics), "dim"),  # the names that Nsight Compute gives the columns
         caption_justify="left",
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
