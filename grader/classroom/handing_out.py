@@ -390,7 +390,7 @@ def _for_a_lecture(cells: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
         if cell.source.startswith("## "):
             wanted = not cell.source.startswith(("## Going further", "## On your own"))
         cell.source = _FOLD.sub("", cell.source)
-        of_exercise = grade_id(cell) or cell.source.startswith("**What ")  # is counted, ...
+        of_exercise = grade_id(cell) or cell.source.startswith("**What ")  # counts, may be changed
         if wanted and cell.source and not of_exercise:
             yield cell
 
