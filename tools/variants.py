@@ -305,7 +305,8 @@ class Text:
             *(one.write for one in exercise.steps),
             *(one.contents for one in exercise.rules),
             *(one.name for one in exercise.cases),
-            *(each.why for one in exercise.cases for each in (*one.budgets, *one.requires)),
+            *(each.why for one in exercise.cases for each in one.budgets),
+            *(each.why for one in exercise.cases for each in one.requires),
         ]
         course_of = course.lesson(exercise.id.partition("/")[0])
         wrong = [one.source for one in course_of.wrong_kernels if one.exercise == exercise.name]

@@ -265,6 +265,10 @@ def prediction(cell: str) -> Prediction | None:
                     words: dict[str, Any] = {
                         str(each.arg): ast.literal_eval(each.value) for each in named
                     }
-                    words |= {"choices": tuple(words["choices"]), "anew": tuple(words.get("anew", ()))}
+                    words["choices"] = tuple(words["choices"])
+                    words["anew"] = tuple(
+                        (text, tuple(choices), answer, because)
+                        for text, choices, answer, because in words.get("anew", ())
+                    )
                     return Prediction(*map(ast.literal_eval, args), **words)
     return None

@@ -173,7 +173,10 @@ def test_what_the_text_does_not_tell_is_refused(body):
 @pytest.mark.parametrize(
     ("sentence", "wanted"),
     [
-        ("out[i] = x[i] + y[i], and x is read once", "out[i] = data[i] + y[i], and data is read once"),
+        (
+            "out[i] = x[i] + y[i], and x is read once",
+            "out[i] = data[i] + y[i], and data is read once",
+        ),
         ("The largest of x.", "The largest of data."),
         ("exp(x - m) = exp(x - a.max)", "exp(x - m) = exp(x - a.max)"),
         ("a block of 16 x 16 threads, threadIdx.x", "a block of 16 x 16 threads, threadIdx.x"),

@@ -14,7 +14,7 @@ from grader.judge import judge
 from grader.judge.beside import beside
 from grader.notebook import verdict_card
 
-ALL = [(one, exercise) for one in lessons() for exercise in one.exercises]
+ALL = [(one, exercise) for one in lessons() for exercise in one.exercises if exercise.cases]
 COUNTING = [(one, e) for one, e in ALL if any(case.budgets or case.exactly for case in e.cases)]
 BROKEN = [(one, e) for one, e in ALL if e.kind.goes_wrong]
 ADVICE = re.compile(r"\b(put|guard|let|give|keep|move|should|must be outside)\b", re.IGNORECASE)

@@ -261,7 +261,7 @@ def test_what_was_done_today_does_not_come_again_and_all_that_is_due_comes_some_
     clock.move(days=30)
     seen, due = [], True
     while due := recall.warm_up(own):
-        seen += due
+        seen += [piece.name for piece in due]
         for piece in due:
             do(piece)
     assert len(seen) == len(set(seen)) == len(pieces(own, FIRST))
@@ -272,7 +272,7 @@ def test_one_piece_that_is_due_brings_two_more_of_passed_lessons(own, clock, que
     while not any(each.due for each in recall.remembered(own)):
         clock.move(hours=1)
     found = recall.warm_up(own)
-    assert question in found
+    assert question.name in {one.name for one in found}
     assert len(found) == 3
 
 
