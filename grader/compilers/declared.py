@@ -289,6 +289,16 @@ class Declarations:
         shared = [one for word in words for one in self.variables.get(word, ()) if one.memory]
         return bool(shared) or any(word.startswith("__shfl") for word in words)
 
+    def reads_others(self, line: int) -> bool:
+        """Whether a source line brings other threads' values: by a shuffle, or out of shared
+        memory."""
+        words = {*_WORD.findall(self.line(line))}
+        read = (word for word in words if not self.only_assigned(line, word))
+        return self.exchanges(line) and any(
+            word.startswith("__shfl") or any(one.memory for one in self.variables.get(word, ()))
+            for word in read
+        )
+
     def without_value(self, line: int | None) -> str | None:
         """The variable on a source line that gets no value where it is declared; None if there is
         none, or more than one."""
@@ -327,7 +337,8 @@ class Declarations:
         """The head of the loop that a source line begins, or else is in, and its line; "" if there
         is none, or more than one on its line."""
         inside, at = self._around(line, _LOOP)
-        return f"{'for' if ';' in inside else 'while'} ({inside})" if inside else "", at
+        word = "for" if re.search(";| : ", inside) else "while"
+        return f"{word} ({inside})" if inside else "", at
 
     @cached_property
     def loops(self) -> dict[int, str]:
@@ -335,16 +346,24 @@ class Declarations:
         return {at: head for head, at in map(self.loop, range(1, 1 + len(self.lines))) if head}
 
     def repeated_shuffle(self, line: int) -> tuple[str, str, int] | None:
-        """Of a line in a loop that multiplies or divides its variable in each round: a shuffle, the
-        value that it passes on, which no round changes, and the loop's line."""
+        """Of a line in a loop that multiplies or divides a variable: a shuffle, the value that it
+        passes on, which no round changes, and the loop's line."""
         loop, head = self._around(line, _LOOP)
-        for function, inside in _SHUFFLED.findall(self.line(line)) if _SCALED.search(loop) else ():
+        body = "\n".join(self.lines[head - 1 : self.end(line)]) if loop else ""
+        changed = set(_WORD.findall(" ".join(_CHANGED.findall(body.replace(loop, "")))))
+        for function, inside in _SHUFFLED.findall(self.line(line)) if _SCALED.search(body) else ():
             value = _COMMA.split(inside)[1].strip()
-            statement = self.line(line).replace(loop, "")
-            changed = set(_WORD.findall(" ".join(_CHANGED.findall(statement))))
             if changed and changed.isdisjoint(_WORD.findall(value)):
                 return function, value, head
         return None
+
+    def copied(self, line: int) -> tuple[str, int] | None:
+        """The variable that a source line changes, if a loop over an array makes it a copy of an
+        element, and the loop's line."""
+        head, at = self.loop(line)
+        found = re.match(r"for \([^&*:]*\b(\w+) : ", head)
+        changes = found and found[1] in _CHANGED.findall(self.line(line))
+        return (found[1], at) if found and changes else None
 
     def shuffled_by(self, line: int) -> tuple[str, str] | None:
         """A shuffle on a source line and its third argument, where that is a float and no number
@@ -361,7 +380,7 @@ class Declarations:
         in the loop, or an `if` stands before it. In a loop that multiplies or divides its variable,
         also an element of an array that gets another one's value."""
         head, at = self.loop(line)
-        body = [self.line(one) for one in range(at + 1, self._end(line) + 1) if one != line]
+        body = [self.line(one) for one in range(at + 1, self.end(line) + 1) if one != line]
         if _SCALED.search(head) and (moved := _MOVED.search(self.line(line))):
             return None if any(moved[1] in one for one in body) else (moved[1], at)
         found = _REPLACED.search(self.line(line))
@@ -386,7 +405,7 @@ class Declarations:
         name = (added or [""])[-1]
         given, (_, inner) = re.compile(rf"\b{name}\s*=(?!=)"), self.loop(line)
         set_on = [at for at in range(1, line) if name and given.search(self.line(at))]
-        outer = [at for at in self.loops if at < inner and self._end(at) >= line]
+        outer = [at for at in self.loops if at < inner and self.end(at) >= line]
         if set_on and outer and set_on[-1] < outer[0]:
             return name, set_on[-1], outer[0]
         return None
@@ -432,12 +451,15 @@ class Declarations:
         is_old = len(name) == 1 and bool(head) and at <= line and not self.exchanges(line)
         return (name[0], at) if is_old else ("", 0)
 
-    def _end(self, line: int) -> int:
+    def end(self, line: int) -> int:
         """The last line of the loop that a source line begins, or else is in."""
-        _, at = self.loop(line)
-        while self.loop(line + 1)[1] >= at and self.loop(line + 1)[0]:
-            line += 1
-        return line
+        depth, (_, begin) = 0, self.loop(line)
+        for at in range(begin, 1 + len(self.lines)):
+            text = self.line(at).rstrip()
+            depth += text.count("{") - text.count("}")
+            if depth <= 0 and text.endswith((";", "}")):
+                return at
+        return len(self.lines)
 
     def index(self, line: int, name: str) -> str:
         """The only index with which an array's name stands on a source line; "" if it has none, or
@@ -499,14 +521,31 @@ class Declarations:
         dimension."""
         array = self.find(name, "shared")
         found = re.search(rf"\b{name}((?:{_INDEX})+)", self.line(line))
+        written = [one.strip()[1:-1] for one in re.findall(_INDEX, found[1])] if found else []
+        return [
+            (text, self.value(text, line, numbers), length)
+            for text, length in zip(written, array.dimensions if array else (), strict=False)
+        ]
+
+    def value(self, text: str, line: int, numbers: Mapping[str, int]) -> int | None:
+        """The value of an expression on a source line, as far as it follows from whole
+        `numbers`."""
         values = self._values(line, numbers).items()
         known = self._constants | {_plain(one): value for one, value in numbers.items()}
         known |= {one: value for one, (value, _) in values if value is not None}
-        written = [one.strip()[1:-1] for one in re.findall(_INDEX, found[1])] if found else []
-        return [
-            (text, _evaluate(_plain(text), known), length)
-            for text, length in zip(written, array.dimensions if array else (), strict=False)
+        return _evaluate(_plain(text), known)
+
+    def given(self, name: str, line: int) -> tuple[str, int]:
+        """What a variable gets last before a source line of its function, and where; "" if it gets
+        nothing there."""
+        begin = max((at for at in range(1, line) if _FUNCTION.search(self.line(at))), default=0)
+        every = [
+            (right.strip(), at)
+            for at in range(begin + 1, line)
+            for one, right in _given(self.line(at))
+            if one == name
         ]
+        return every[-1] if every else ("", 0)
 
     def doubtful(self, words: str, line: int, usual: "Declarations") -> list[tuple[str, int]]:
         """The names in an expression on a source line that get values which `usual` does not have,
@@ -653,7 +692,7 @@ class Declarations:
             return not following & set(_WORD.findall(words))
 
         reads, shuffles = _READ.findall(text), _SHUFFLED.findall(text)
-        body = [self.line(at) for at in range(head + 1, self._end(head) + 1) if at != line]
+        body = [self.line(at) for at in range(head + 1, self.end(head) + 1) if at != line]
         others = [one for at in body for one in (*_READ.findall(at), *_SHUFFLED.findall(at))]
         if not all(is_fixed(inside) for _, inside in others):  # another line goes on by it
             return None

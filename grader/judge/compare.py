@@ -562,12 +562,13 @@ def _over_budget(instance: CaseInstance, ran: Ran, name_the_dearest: bool) -> Ca
             )
         if count > budget.at_most:
             dearest = ran.costs.get(counter, (None, 0)) if name_the_dearest else (None, 0)
-            why = _why(budget, instance.problem)
+            why = Message(why=_why(budget, instance.problem))
             traffic = re.fullmatch(r"global_(load|store)_(requests|sectors|bytes)", counter)
             bytes_moved = f"global_{traffic[1]}_bytes" if traffic else ""
             if traffic and (usual := case.ours.get(bytes_moved)):
-                moved = say.traffic(traffic[1], ran.counters[bytes_moved], usual, traffic[2])
-                why = f"{moved} {why}"
+                moved, sectors = ran.counters[bytes_moved], f"global_{traffic[1]}_sectors"
+                told = say.traffic(traffic[1], moved, usual, ran.counters[sectors], dearest[0])
+                why = told + why
             return failed(
                 case,
                 Status.OVER_BUDGET,

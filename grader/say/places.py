@@ -304,6 +304,16 @@ def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> Messag
         if space == "shared"
         else _in_grid(element, who, finding.verb == "reads")
     )
+    index = who.declared.index(who.line, place.owner.strip("`"))
+    right, at = who.declared.given(index, who.line)
+    parts = [
+        one for one in dict.fromkeys(re.findall(r"\w+", right)) if who.declared.given(one, at)[0]
+    ]
+    if not advice and len(parts) > 1 and not {*parts} & {*re.findall(r"\w+", who.loop)}:
+        return Message(
+            why=f"The index `{index}` is `{right}` (line {at}).",
+            remedy=f"Which of {' and '.join(f'`{one}`' for one in parts)} is wrong on line {at}?",
+        )
     if not advice and who.loop and place.index >= 0:
         end = who.or_equal if place.index == place.count else ""
         past = (

@@ -23,6 +23,7 @@ WRITE_FIRST = (
     "The thread that issues the copy must commit it with `cp.async.bulk.commit_group`, then wait "
     "with `cp.async.bulk.wait_group 0`, without `.read`."
 )
+_AXES = ("threadIdx.x", "threadIdx.y", "threadIdx.z")
 _CHANCE = "Either thread may come first."
 _ANY_ORDER = "Blocks run in any order."
 _TICKET = re.compile(r"=\s*(?:atomic(?:Add|Inc)|\w+\.fetch_add)\(")  # its result is kept
@@ -55,12 +56,29 @@ def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
         if not race.both_wrote:
             return _read_and_written(race, place)
         guard, at = declared.guard(line) if line else ("", 0)
-        both = f"`{guard}` (line {at}) is true for both threads." if "==" in guard else ""
+        told = _both_pass(race, guard, at, declared) if "==" in guard else Message()
         index = declared.index(line, place.array) if line and place.array else ""
         if place.index is not None and re.search(r"\w\W", index):  # it is computed
-            both = f"The index `{index}` is {place.index} for both threads. {both}".strip()
-        return Message(why=both) + _written_twice(race, place)
+            told = Message(why=f"The index `{index}` is {place.index} for both threads.") + told
+        return told if told.remedy else told + _written_twice(race, place)
     return _given_back(race, declared) or _barrier_between(race, place)
+
+
+def _both_pass(race: Race, guard: str, line: int, declared: Declarations) -> Message:
+    """A condition with `==` that is true for both threads, perhaps with another value each."""
+    told = f"`{guard}` (line {line}) is true for both threads."
+    left, _, right = guard.partition(" == ")
+    one, other = (
+        declared.value(left, line, dict(zip(_AXES, access.thread, strict=True)))
+        for access in (race.mine, race.other)
+    )
+    if one is None or other is None or one == other or re.search("&&|[|]", right):
+        return Message(why=told)
+    return Message(
+        why=f"{told} So `{right}` is {one} for thread {race.mine.thread[0]} and {other} for thread "
+        f"{race.other.thread[0]}.",
+        remedy=f"Which line should give both threads the same value of `{right}`?",
+    )
 
 
 def _not_waited_for(race: Race, first: RacingAccess) -> Message:

@@ -148,30 +148,43 @@ def not_exactly(what: str, count: int, wanted: int, why: str) -> Message:
     )
 
 
+MOST_USED = 28  # bytes of a sector, on average: below that accesses are scattered
+
+
 def over_budget(
-    what: str, count: int, budget: int, dearest: tuple[int | None, int], why: str
+    what: str, count: int, budget: int, dearest: tuple[int | None, int], why: Message
 ) -> Message:
     """A counter, which people call so, came to more than its budget; the `dearest` line has a share
     in that."""
     line, share = dearest
     where = f" Line {line} alone costs {share:,}." if line else ""
-    return Message(
-        f"The answer is right, but it needs {count:,} {what}, and the budget is {budget:,}.{where}",
-        why,
+    return (
+        Message(
+            f"The answer is right, but it needs {count:,} {what}, and the budget is {budget:,}.{where}",
+        )
+        + why
     )
 
 
-def traffic(verb: str, moved: int, usual: int, what: str) -> str:
+def traffic(verb: str, moved: int, usual: int, sectors: int, line: int | None) -> Message:
     """Why a kernel needs more requests or sectors than ours: it `moved` more bytes than is `usual`,
-    or as many in smaller or scattered pieces."""
+    or as many in smaller or scattered pieces. A `line` has the largest share in that."""
     if moved > usual:
-        return (
-            f"Your kernel {verb}s {moved:,} bytes of global memory, {moved / usual:.2g} times what "
-            f"our kernel {verb}s."
+        return Message(
+            why=f"Your kernel {verb}s {moved:,} bytes of global memory, {moved / usual:.2g} times "
+            f"what our kernel {verb}s."
         )
-    return (
-        f"Your kernel {verb}s as many bytes of global memory as ours, but with more {what}: its "
-        "accesses are smaller or scattered."
+    as_many = f"Your kernel {verb}s as many bytes of global memory as ours"
+    on = f" on line {line}" if line else ""
+    if (used := moved / sectors) < MOST_USED:
+        return Message(
+            why=f"{as_many}, but its accesses are scattered: from each sector of 32 bytes it uses "
+            f"only {used:.3g} bytes.",
+            remedy=f"Do neighbouring lanes access neighbouring elements{on}?",
+        )
+    return Message(
+        why=f"{as_many}, but its accesses are smaller.",
+        remedy=f"Could one access{on} move more bytes?",
     )
 
 

@@ -436,7 +436,7 @@ def test_a_skip_that_reads_as_much_in_smaller_pieces_is_told_of_that():
         ("if (columns % 4 == 0) {", "if (columns % 4 == 5) {"),
         status="over_budget",
     )
-    assert "as many bytes of global memory as ours, but with more requests" in message
+    assert "as many bytes of global memory as ours, but its accesses are smaller" in message
 
 
 def test_of_several_launches_the_first_fault_is_told_first_and_the_status_stays():
@@ -1071,3 +1071,106 @@ def test_a_maximum_that_the_next_row_begins_with_is_told_with_the_line_of_its_fi
     )
     assert "Which value should `largest` have when a round of the loop on line" in message
     assert "float largest = -INFINITY;" in line
+
+
+@pytest.mark.parametrize(
+    ("exercise", "edits", "status", "said"),
+    [
+        (
+            "03_shuffle_reduction/five_steps",
+            [
+                ("    for (int apart = 16;", "    int apart = 16;\n    for (int step = 0;"),
+                ("apart > 0; apart /= 2", "step < 5; step++"),
+                ("sum, apart);", "x[i], apart);\n        apart /= 2;"),
+            ],
+            "wrong_answer",
+            "passes on `x[i]`, which is the same in each round of the loop",
+        ),
+        (
+            "05_online_softmax/online_row",
+            [("for (int apart = 4;", "for (int apart = 16;")],
+            "wrong_answer",
+            "How many rounds should the loop on line",
+        ),
+        (
+            "06_pack_vectorization/warp_per_row",
+            [("k * 32 + lane", "lane * PACKS + k")],
+            "over_budget",
+            "from each sector of 32 bytes it uses only 16 bytes",
+        ),
+        (
+            "07_fused_softmax/warp_softmax",
+            [
+                ("(float& value : kept[k].element) sum", "(float value : kept[k].element) sum"),
+                (
+                    "sum += (value = __expf(value - largest));",
+                    "{ value = __expf(value - largest); sum += value; }",
+                ),
+            ],
+            "wrong_answer",
+            "changes `value`, which is a copy of the element",
+        ),
+        (
+            "08_project/layer_norm",
+            [("all.m2 / all.n +", "all.m2 / (all.n - 1.0f) +")],
+            "wrong_answer",
+            "subtracts 1 from 300",
+        ),
+        (
+            "09_scan_histogram/segments",
+            [
+                ("heads & (~0u >> (31 - lane))", "heads & ((1u << lane) - 1)"),
+                ("lane - offset >= start", "lane >= start + offset"),
+            ],
+            "wrong_answer",
+            "Here `lane` is 0 (line",
+        ),
+        (
+            "09_scan_histogram/segments",
+            [
+                ("heads & (~0u >> (31 - lane))", "heads & ((1u << lane) - 1)"),
+                ("lane - offset >= start", "lane >= start + offset"),
+            ],
+            "wrong_answer",
+            "and `start + offset` is 0, 1, 3, 7, 15",
+        ),
+        (
+            "09_scan_histogram/compact",
+            [
+                ("int place = kept + __popc", "int before = __popc"),
+                ("if (w < warp) place +=", "if (w < warp) before +="),
+                (
+                    "        if (i < n) y[keep ? place : n - 1 - (i - place)] = value;",
+                    "        const int place = kept + before;\n"
+                    "        if (i < n && keep) y[place] = value;\n"
+                    "        if (i < n && !keep) y[n - 1 - (i - place)] = value;",
+                ),
+            ],
+            "out_of_bounds",
+            "Which of `kept` and `before` is wrong on line",
+        ),
+    ],
+)
+def test_the_cause_of_a_mistake_in_several_lines_is_named(exercise, edits, status, said):
+    message, _ = told(exercise, *edits, status=status)
+    assert said in message
+
+
+def test_a_sum_of_one_lane_alone_is_not_put_down_to_the_loop_that_loads():
+    message, line = told(
+        "12_attention/tiled",
+        ("sum_of_lanes(weight)", "weight"),
+        ("for (int j = warp; j < KEYS; j += 4) {", "for (int j = warp; KEYS > j; j += 4) {"),
+    )
+    assert "Look at the loop" not in message
+    assert "weight" in line
+
+
+def test_a_guard_that_two_threads_pass_is_told_with_the_value_that_each_compares():
+    message, _ = told(
+        "08_project/top_four",
+        ("a.value > b.value || (a.value == b.value && a.index < b.index)", "a.value > b.value"),
+        ("best[0].index == first.index", "lane == first.index % 32"),
+        status="data_race",
+    )
+    assert "So `first.index % 32` is 1 for thread 1 and 31 for thread 31." in message

@@ -15,6 +15,7 @@ from .trail import ANY_ORDER, Trail
 FEW = 4  # operands that differ, of one step, that are gone into
 DEEP = 400  # steps
 SAME = 4
+BITS = 12  # of a number that may stand there by chance
 _NEUTRAL = {"add": 0.0, "max": -float("inf"), "min": float("inf")}
 
 Id = tuple[int, int, bool]  # a value's key, what it was made of, and whether it is a constant
@@ -43,6 +44,9 @@ class Descent:
         self.met: dict[tuple[int, int], None] = {}
         steps = [at for at in range(len(ours)) if not ours.constant[at]]
         self._known = {self._of[1][at] for at in steps}
+        # Values with so many digits that nothing else has them by chance, whatever their formula.
+        digits = np.ldexp(np.frexp(np.nan_to_num(ours.value, posinf=0, neginf=0))[0], BITS)
+        self._rare = {ours.key(at) for at in steps if digits[at] % 1}
         self._sizes = {_size(ours, at) for at in steps if ours.verb(at) in ("sub", "neg")}
         self._made = {(ours.verb(at), self._of[1][at][1]): at for at in reversed(steps)}
 
@@ -74,7 +78,8 @@ class Descent:
         round."""
         turns = self.mine.verb(at) in ("sub", "neg") and self.mine.value[at] != 0
         turned = turns and _size(self.mine, at) in self._sizes
-        return bool(self.mine.constant[at]) or self._of[0][at] in self._known or turned
+        is_rare = self.mine.key(at) in self._rare
+        return bool(self.mine.constant[at]) or self._of[0][at] in self._known or is_rare or turned
 
     def _walk(self, a: int, b: int, above: tuple[int, int] | None = None) -> DescentEnd | None:
         """`above`: the two steps that use these, none at the end of the way."""
@@ -217,7 +222,8 @@ class Descent:
         """How well two operands fit together: `SAME` or more if they are the same."""
         of, to, constant = self._of[0][one], self._of[1][other], self.ours.constant[other]
         value = self.mine.value[one] == self.ours.value[other]
-        same = value if constant or self.mine.constant[one] else of == to
+        is_rare = of[0] == to[0] in self._rare
+        same = value if constant or self.mine.constant[one] else of == to or is_rare
         return (
             int(SAME * same) + 2 * (of[1] == to[1]) + (self.mine.verb(one) == self.ours.verb(other))
         )

@@ -33,7 +33,14 @@ from ..verdict import CaseResult
 from . import telling, thread_paths
 from .made_of import MadeOf, in_words, is_tied
 from .telling import Pair, Told, capital, constant, copied, factor, whole
-from .thread_paths import after_doubts, after_value, may_ask
+from .thread_paths import (
+    COMPARED,
+    TURNED,
+    after_doubts,
+    after_value,
+    may_ask,
+    value_as_asked,
+)
 from .trail import NO_ELEMENT
 
 Known = TypeVar("Known", bound=Outcomes)
@@ -212,7 +219,18 @@ class Explanation(MadeOf):
         behind = self._declared.doubtful(text, line, self._usual) if line else []
         known = " and ".join(f"`{one}` (line {at})" for one, at in behind)
         uses = f" It uses {known}." * (0 < len(behind) < 3)
-        return f"Here `{name}` is {same.pop():g}{given}.{uses}" if name else ""
+        if not name:
+            return ""
+        other, steady = guard.replace(name, "", 1).strip(" <>=!"), same.pop()
+        asks = COMPARED.findall(guard)[0]
+        values = [
+            value_as_asked(one, steady, asks if names and names[1] else TURNED.get(asks, asks))
+            for one in self.mine.choices
+            if one.place == choice.place
+        ]
+        rounds = ", ".join(dict.fromkeys(f"{one:g}" for one in values if one is not None))
+        is_known = None not in values and f", and `{other}` is {rounds}"
+        return f"Here `{name}` is {steady:g}{given}{is_known or ''}.{uses}"
 
     def decided(self) -> Told:
         """Of an element that is another one's copy, the first element, of an array that gives no

@@ -158,6 +158,15 @@ class MadeOf(About):
         for line in range(1, 1 + len(self._declared.lines)) if self.pair.wrong.written else ():
             if found := self._declared.without_stride(line):
                 yield race_advice.without_stride(*found), line
+            elif by := self._declared.shuffled_by(line):
+                yield (
+                    Message(
+                        f"The third argument of `{by[0]}` on line {line} is `{by[1]}`, a float. It "
+                        "must be a number of lanes.",
+                        remedy="Which argument is the value that a lane passes on?",
+                    ),
+                    line,
+                )
             elif same := self._declared.repeated_shuffle(line):
                 function, value, head = same
                 yield (
@@ -168,21 +177,22 @@ class MadeOf(About):
                     ),
                     line,
                 )
+            elif made := self._declared.copied(line):
+                name, head = made
+                yield (
+                    Message(
+                        f"Line {line} changes `{name}`, which is a copy of the element: the loop "
+                        f"on line {head} makes it. The array does not change.",
+                        remedy=f"How can the loop on line {head} change the element itself?",
+                    ),
+                    line,
+                )
             elif lost := self._declared.lost_in_shuffle(line):
                 yield (
                     Message(
                         f"Line {line} gives `{lost[0]}` only what `{lost[1]}` brings: the lane's "
                         "own value is lost.",
                         remedy="Which two values should be combined in each round?",
-                    ),
-                    line,
-                )
-            elif by := self._declared.shuffled_by(line):
-                yield (
-                    Message(
-                        f"The third argument of `{by[0]}` on line {line} is `{by[1]}`, a float. It "
-                        "must be a number of lanes.",
-                        remedy="Which argument is the value that a lane passes on?",
                     ),
                     line,
                 )
@@ -335,7 +345,11 @@ class MadeOf(About):
                 )
                 return
             (said, at), (loop, head) = self._passed(), self._without_round(here or self._ours)
-            passed = f" {capital(said)}." if said and at == line else ""
+            passed = (
+                f" {capital(said)}.{self._values(at or 0, self.mine.stored)}"
+                if said and at == line and self.mine.stored
+                else ""
+            )
             told = Message(
                 f"{self._here} uses no input. It should use {lost}.{passed}",
                 "" if head else self._loaded(self._ours),
@@ -417,9 +431,25 @@ class MadeOf(About):
                 )
                 line = given
             elif not (lacks and has):
-                loop, line = self._its_loop(line, is_last=bool(remedy))
+                loop, at = self._its_loop(line, is_last=bool(remedy))
+                if loop.first and not has and self._is_loaded(lacks, at):
+                    loop, at = Message(), self._ways.line_before
+                line = at
             remedy = remedy or self._asked(lacks, has, line)
             yield Message(said, loop.first, loop.remedy or remedy), line
+
+    def _is_loaded(self, lost: Collection[Element], line: int | None) -> bool:
+        """Whether the loop that a line is in only brings elements to the block's threads, all that
+        a thread lacks among them, so that it is not the reason."""
+        stored, (head, at) = self.mine.stored, self._declared.loop(line or 0)
+        blocks = {self._loads[one][-1].loaded.block for one in lost if one in self._loads}
+        return bool(
+            head
+            and stored
+            and self._loads.keys() >= {*lost}
+            and blocks == {stored.block}
+            and not any(map(self._declared.reads_others, range(at, self._declared.end(at) + 1)))
+        )
 
     def _let_pass(self, wrong: Used) -> tuple[str, str]:
         """The condition of the `if` that a load is in, which let it happen, with values, and what

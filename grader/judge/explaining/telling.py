@@ -419,6 +419,9 @@ class About:
             one
             for one, head in heads.items()
             if _unnamed(head) not in known and (one == at or head.startswith("for"))
+            if not line
+            or not self._declared.in_kernel(line)
+            or one <= max(line, self._declared.end(line) if at else 0)
         ]
         if at not in new and (len(new) != 1 or (is_last and new[0] < (line or 0))):
             return Message(), line
@@ -539,6 +542,13 @@ class TwoTrails:
         return mine.line(len(mine) - 1) if len(mine) else None
 
     @property
+    def line_before(self) -> int | None:
+        """The line of the learner's last step that is not on the line of the very last."""
+        mine = self.both[0]
+        lines = (mine.line(at) for at in reversed(range(len(mine))))
+        return next((one for one in lines if one not in (None, self.last_line)), self.last_line)
+
+    @property
     def first_nan(self) -> str:
         """What the learner's first step does that gives NaN; "" where that has no words."""
         mine = self.both[0]
@@ -625,7 +635,14 @@ class TwoTrails:
                 lacks=lacks,
             )
             # A compiler adds what a line subtracts.
-            is_turned = bool(fixed) and (mine.verb(at), ours.verb(other)) == ("add", "sub")
+            is_own = len(fixed) == 1 and known and not is_first and mine.stands(fixed[0])
+            is_turned = mine.verb(at) == "add" and (
+                (bool(fixed) and ours.verb(other) == "sub")
+                or (is_own and mine.value[fixed[0]] < 0 and ours.verb(other) != "add")
+            )
+            # A step with a number of the code, where the solution does something else.
+            if bad is None and is_own and is_turned and ours.verb(other) != "sub":
+                bad = fixed[0]
             if is_turned:
                 told = replace(told, mine=f"subtracts {-mine.value[fixed[0]]:g} from {known}")
             is_one = len(strange) == len(missing) == 1 and (

@@ -27,7 +27,7 @@ ASKS = {
     **{"equ": "==", "neu": "!=", "ltu": "<", "leu": "<=", "gtu": ">", "geu": ">="},
 }
 _NOT = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _NEIGHBOUR = {"<": ("<=", -1), ">=": (">", -1), ">": (">=", 1), "<=": ("<", 1)}
 COMPARED = re.compile(r"(?<![<>=!-])(?:[=!<>]=|[<>](?![<>=]))")
 COMPUTED = re.compile(r"\w [-+*/%] \w+ [<>]=? |[<>]=? \w+ [-+*/%] \w")  # before it is compared
@@ -88,7 +88,7 @@ def as_written(one: Choice, text: str, is_telling: bool = False) -> str:
     if one.fixed[1] and asks in _NEIGHBOUR and not of_floats(one):
         other, step = _NEIGHBOUR[asks]
         forms.append((other, a, (b[0] + step, True)))
-    forms += [(_TURNED[asks], right, left) for asks, left, right in forms if asks in _TURNED]
+    forms += [(TURNED[asks], right, left) for asks, left, right in forms if asks in TURNED]
     every = [(*form, one.holds) for form in forms]
     every += [(_NOT.get(asks, ""), left, right, not one.holds) for asks, left, right in forms]
     operators, numbers = set(COMPARED.findall(text)), set(re.findall(r"\d+", text))
@@ -101,6 +101,17 @@ def as_written(one: Choice, text: str, is_telling: bool = False) -> str:
     return ""
 
 
+def value_as_asked(one: Choice, steady: float, asks: str) -> float | None:
+    """What a comparison holds against the value `steady`, as its line `asks`: a compiler compares
+    `x > 4` for `x >= 5`. None where it asks something else."""
+    first, second = one.values
+    other, operator = (second, operator_of(one)) if first == steady else (first, operator_of(one))
+    operator = operator if first == steady else TURNED.get(operator, operator)
+    near, step = _NEIGHBOUR.get(operator, (operator, 0))
+    kinds = {asks, _NOT.get(asks)}
+    return other if operator in kinds else other + step if near in kinds else None
+
+
 def of_floats(one: Choice) -> bool:
     """Whether a comparison is one of floats."""
     return one.opcode.endswith(("f16", "f32", "f64"))
@@ -109,7 +120,7 @@ def of_floats(one: Choice) -> bool:
 def may_ask(one: Choice, text: str) -> bool:
     """Whether a line has a comparison that a compiler may make this one of, or none at all."""
     asks, there = operator_of(one), set(COMPARED.findall(text))
-    kin = {asks, _NOT.get(asks), _TURNED.get(asks), _NOT.get(_TURNED.get(asks, ""))}
+    kin = {asks, _NOT.get(asks), TURNED.get(asks), _NOT.get(TURNED.get(asks, ""))}
     return not there or asks not in ("==", "!=") or bool(kin & there)
 
 
