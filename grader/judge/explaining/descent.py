@@ -46,7 +46,7 @@ class Descent:
         self._known = {self._of[1][at] for at in steps}
         # Values with so many digits that nothing else has them by chance, whatever their formula.
         digits = np.ldexp(np.frexp(np.nan_to_num(ours.value, posinf=0, neginf=0))[0], BITS)
-        self._rare = {ours.key(at) for at in steps if digits[at] % 1}
+        self._rare = {(ours.key(at), ours.verb(at)) for at in steps if digits[at] % 1}
         self._sizes = {_size(ours, at) for at in steps if ours.verb(at) in ("sub", "neg")}
         self._made = {(ours.verb(at), self._of[1][at][1]): at for at in reversed(steps)}
 
@@ -78,7 +78,7 @@ class Descent:
         round."""
         turns = self.mine.verb(at) in ("sub", "neg") and self.mine.value[at] != 0
         turned = turns and _size(self.mine, at) in self._sizes
-        is_rare = self.mine.key(at) in self._rare
+        is_rare = (self.mine.key(at), self.mine.verb(at)) in self._rare
         return bool(self.mine.constant[at]) or self._of[0][at] in self._known or is_rare or turned
 
     def _walk(self, a: int, b: int, above: tuple[int, int] | None = None) -> DescentEnd | None:
@@ -222,7 +222,8 @@ class Descent:
         """How well two operands fit together: `SAME` or more if they are the same."""
         of, to, constant = self._of[0][one], self._of[1][other], self.ours.constant[other]
         value = self.mine.value[one] == self.ours.value[other]
-        is_rare = of[0] == to[0] in self._rare
+        verb = self.mine.verb(one)
+        is_rare = of[0] == to[0] and verb == self.ours.verb(other) and (of[0], verb) in self._rare
         same = value if constant or self.mine.constant[one] else of == to or is_rare
         return (
             int(SAME * same) + 2 * (of[1] == to[1]) + (self.mine.verb(one) == self.ours.verb(other))
