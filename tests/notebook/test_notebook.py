@@ -631,6 +631,14 @@ def test_outside_a_learner_s_folder_a_warm_up_says_how_to_make_one(notebook, tmp
     assert "`grader lab FOLDER` makes one" in shown.text
 
 
+def test_a_question_with_other_numbers_must_have_its_answer_among_its_choices(opened):
+    shown = opened.run(
+        'predict("2 + 2?", ["4", "5"], "4", "A sum.", anew=[("2 + 3?", ["4", "6"], "5", "A sum.")])'
+    )
+    assert shown.failed
+    assert "the answer '5' is not one of the choices ['4', '6']" in shown.text
+
+
 # --- puzzle ------------------------------------------------------------------------------------
 
 
