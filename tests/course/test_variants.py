@@ -304,8 +304,8 @@ def same(one, other) -> bool:
 
 def test_a_maximum_in_place_of_a_sum_expects_the_maximum():
     exercise = course.exercise("02_tree_reduction/interleaved")
-    found = [one for one in variants.variants(exercise) if one.operation == "maximum"]
-    variant = variants.recoded(exercise, replace(found[0], layouts={}))
+    anew = trying.Text(exercise, Anew(operation="maximum")).anew()
+    variant = variants.recoded(exercise, anew)
     problem = variant.cases[0].problem(np.random.default_rng(1))
     assert problem.outputs["partial"].value == [problem.inputs["x"].max()]
     assert problem.inputs["x"].max() < 0  # so that a maximum that begins with 0 shows
@@ -395,7 +395,7 @@ def test_no_text_of_an_operation_speaks_of_the_exercises_own():
 
 def test_one_fault_leaves_the_same_points_where_cases_have_other_names():
     exercise, lesson = course.exercise("02_tree_reduction/max"), course.lesson("02_tree_reduction")
-    anew = next(one for one in variants.variants(exercise) if one.operation == "minimum")
+    anew = trying.Text(exercise, Anew(operation="minimum")).anew()
     [mistake] = [one for one in lesson.wrong_kernels if one.name == "unfinished_tile"]
     mine = variants.own(exercise, {exercise.name: msgspec.json.encode(anew).decode()})
     parts = [
