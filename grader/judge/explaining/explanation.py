@@ -228,9 +228,9 @@ class Explanation(MadeOf):
             for one in self.mine.choices
             if one.place == choice.place
         ]
-        rounds = ", ".join(dict.fromkeys(f"{one:g}" for one in values if one is not None))
-        is_known = None not in values and f", and `{other}` is {rounds}"
-        return f"Here `{name}` is {steady:g}{given}{is_known or ''}.{uses}"
+        listed = ", ".join(dict.fromkeys(f"{one:g}" for one in values if one is not None))
+        in_rounds = "" if None in values else f", and `{other}` is {listed}"
+        return f"Here `{name}` is {steady:g}{given}{in_rounds}.{uses}"
 
     def decided(self) -> Told:
         """Of an element that is another one's copy, the first element, of an array that gives no

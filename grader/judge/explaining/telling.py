@@ -635,7 +635,7 @@ class TwoTrails:
                 lacks=lacks,
             )
             # A compiler adds what a line subtracts.
-            is_own = len(fixed) == 1 and known and not is_first and mine.stands(fixed[0])
+            is_own = len(fixed) == 1 and bool(known) and not is_first and mine.stands(fixed[0])
             is_turned = mine.verb(at) == "add" and (
                 (bool(fixed) and ours.verb(other) == "sub")
                 or (is_own and mine.value[fixed[0]] < 0 and ours.verb(other) != "add")
