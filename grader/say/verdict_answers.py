@@ -158,12 +158,8 @@ def over_budget(
     in that."""
     line, share = dearest
     where = f" Line {line} alone costs {share:,}." if line else ""
-    return (
-        Message(
-            f"The answer is right, but it needs {count:,} {what}, and the budget is {budget:,}.{where}",
-        )
-        + why
-    )
+    over = f"it needs {count:,} {what}, and the budget is {budget:,}"
+    return Message(f"The answer is right, but {over}.{where}") + why
 
 
 def traffic(verb: str, moved: int, usual: int, sectors: int, line: int | None) -> Message:
