@@ -1174,3 +1174,31 @@ def test_a_guard_that_two_threads_pass_is_told_with_the_value_that_each_compares
         status="data_race",
     )
     assert "So `first.index % 32` is 1 for thread 1 and 31 for thread 31." in message
+
+
+def test_values_that_belong_in_other_elements_are_told_as_that():
+    message, line = told(
+        "04_safe_softmax/side_by_side", ("total[blockIdx.x]", "total[blockIdx.x ^ 1]")
+    )
+    assert re.search(r"total\[\d\] has the value of total\[\d\]\.", message)
+    assert "total[blockIdx.x ^ 1]" in line
+
+
+def test_a_name_in_a_condition_has_the_value_of_its_own_side():
+    message, _ = told(
+        "09_scan_histogram/segments",
+        ("heads & (~0u >> (31 - lane))", "lane == 0 ? 1u : heads & ((1u << lane) - 1)"),
+        ("float sum =", "const int reach = lane - start;\n    float sum ="),
+        ("lane - offset >= start", "offset <= reach"),
+    )
+    assert "Here `offset` is" not in message
+    assert "should `offset <= reach` hold" in message
+
+
+def test_a_loop_elsewhere_is_not_asked_about_where_a_choice_is_told():
+    message, line = told(
+        "09_scan_histogram/block_scan",
+        ("lane >= offset", "lane > offset"),
+    )
+    assert "Look at the loop" not in message
+    assert "lane > offset" in line

@@ -35,11 +35,10 @@ from .made_of import MadeOf, in_words, is_tied
 from .telling import Pair, Told, capital, constant, copied, factor, whole
 from .thread_paths import (
     COMPARED,
-    TURNED,
     after_doubts,
     after_value,
     may_ask,
-    value_as_asked,
+    sides_as_asked,
 )
 from .trail import NO_ELEMENT
 
@@ -188,7 +187,12 @@ class Explanation(MadeOf):
             elsewhere = step and step.bad and step.place.line != one.place.line
             why = step.told.first if step and elsewhere and self._same else ""
             theirs = other.values if other else ()
-            strange = [one for one in compress(one.values, one.fixed) if one not in theirs]
+            text = self._declared.line(one.place.line)
+            strange = [
+                value
+                for value in compress(one.values, one.fixed)
+                if value not in theirs and re.search(rf"\b{value:g}\b", text)
+            ]
             asked = f"Is the choice{one.place.on} right for {one.place.who}?"
             said, here = (
                 f"{self.chosen_by(one)}.{_NO_NAN * bool(_with_nan([one]))}",
@@ -208,29 +212,38 @@ class Explanation(MadeOf):
     def _steady(self, choice: Choice) -> str:
         """The value of a name that a choice's condition compares with something else, if that name
         has one value in all rounds of a loop, and the other side another in each."""
-        guard, at = self._declared.guard(choice.place.line or 0)
-        names = re.fullmatch(r"(?:(\w+)|.*\W.*) (?:[<>]=?|[=!]=) (?:(\w+)|.*\W.*)", guard)
-        rounds = [{*one.values} for one in self.mine.choices if one.place == choice.place]
-        same, is_there = set.intersection(*rounds), names is not None and at == choice.place.line
-        name = (names[1] or names[2]) if names and is_there and len(rounds) > 1 == len(same) else ""
-        given = self._declared.computed_on(name, at) if name else ""
+        line = choice.place.line or 0
+        guard, at = self._declared.guard(line)
+        asks, sides = COMPARED.findall(guard), COMPARED.split(guard)
+        rounds = [one for one in self.mine.choices if one.place == choice.place]
+        if at != line or len(asks) != 1 or len(rounds) < 2:
+            return ""
+        known, ways = (
+            self._values(at, choice.place),
+            [sides_as_asked(one, asks[0]) for one in rounds],
+        )
+        for side, name in enumerate(map(str.strip, sides)):
+            values = (set[float]([both[side] for both in some]) for some in ways)
+            for value in set.intersection(*values) if name.isidentifier() else ():
+                others = [both[1 - side] for some in ways for both in some if both[side] == value]
+                is_sure = any(len(some) == 1 for some in ways) or f"`{name}` is {value:g} " in known
+                if is_sure and len({*others}) > 1:
+                    given = self._declared.computed_on(name, at)
+                    listed = ", ".join(f"{one:g}" for one in dict.fromkeys(others))
+                    return (
+                        f"Here `{name}` is {value:g}{given}, and `{sides[1 - side].strip()}` is "
+                        f"{listed}.{self._behind(given)}"
+                    )
+        return ""
+
+    def _behind(self, given: str) -> str:
+        """A sentence, after a blank, about what the solution has not alike of that from which a
+        value is computed that is `given` on a line."""
         line = int((re.findall(r"\(line (\d+)\)", given) or ["0"])[0])
         text = self._declared.line(line).partition("=")[2]
         behind = self._declared.doubtful(text, line, self._usual) if line else []
         known = " and ".join(f"`{one}` (line {at})" for one, at in behind)
-        uses = f" It uses {known}." * (0 < len(behind) < 3)
-        if not name:
-            return ""
-        other, steady = guard.replace(name, "", 1).strip(" <>=!"), same.pop()
-        asks = COMPARED.findall(guard)[0]
-        values = [
-            value_as_asked(one, steady, asks if names and names[1] else TURNED.get(asks, asks))
-            for one in self.mine.choices
-            if one.place == choice.place
-        ]
-        listed = ", ".join(dict.fromkeys(f"{one:g}" for one in values if one is not None))
-        in_rounds = "" if None in values else f", and `{other}` is {listed}"
-        return f"Here `{name}` is {steady:g}{given}{in_rounds}.{uses}"
+        return f" It uses {known}." * (0 < len(behind) < 3)
 
     def decided(self) -> Told:
         """Of an element that is another one's copy, the first element, of an array that gives no
@@ -462,6 +475,7 @@ class Explanation(MadeOf):
             (Pattern.OTHER_PLACE, self.elsewhere),
             (Pattern.OTHER_ELEMENTS, self.shuffled),
             (Pattern.OTHER_PLACE, self.other_place),
+            (Pattern.OTHER_PLACE, self.misplaced),
             (Pattern.CONSTANT_WON, self.constant),
             (Pattern.OTHER_ELEMENTS, self.other_elements),
             (Pattern.OTHER_ELEMENTS, self.other_summands),
@@ -473,9 +487,12 @@ class Explanation(MadeOf):
             (Pattern.OTHER_PLACE, self.tie),
         )
         lines = [line for _, line in self.tie()]
-        if any(pattern in _ENOUGH for pattern, _, _ in made_of) or any(lines):
+        is_placed = any((told, line) in self.misplaced() for _, told, line in made_of)
+        if any(pattern in _ENOUGH for pattern, _, _ in made_of) or any(lines) or is_placed:
             return made_of
-        if any(self.decided()):  # the choice says more than a load and its loop
+        guessed = any("Look at the loop" in f"{said.first} {said.why}" for _, said, _ in made_of)
+        # The choice says more than a load and its loop.
+        if any(self.decided()) or (guessed and self._fell):
             made_of = [(one, replace(said, why="", remedy=""), None) for one, said, _ in made_of]
         # Where nothing should be used, no operand of a NaN should.
         done = [] if made_of and not self._ours else _first((Pattern.FIRST_NAN, self.nan))

@@ -30,6 +30,8 @@ from .thread_paths import (
     without_round,
 )
 
+FEW_PLACES = 3  # elements, at the beginning and at the end of all wrong ones
+
 
 def is_tied(choice: Choice) -> bool:
     """Whether two floats are compared that are equal, and not numbers of the code."""
@@ -607,6 +609,26 @@ class MadeOf(About):
             loop, line = self._its_loop(self._last_use([ours]), is_last=True)
             why = f"{self._loaded([ours], False)} {loop.first}".strip()
             yield Message(said, why, loop.remedy or remedy), line if loop.first else None
+
+    def misplaced(self) -> Told:
+        """Values that belong in other elements of the output, each in one alone."""
+        wrong, stored = self.pair.wrong, self.mine.stored
+        buffer = wrong.element.buffer
+        expected = self.words.problem.outputs[buffer].value
+        belongs = [
+            np.flatnonzero(np.isclose(expected.ravel(), one, 1e-6, 0))
+            for one in (*wrong.found.flat[:FEW_PLACES], *wrong.found.flat[-FEW_PLACES:])
+        ]
+        if stored and len(wrong.found.flat) > 1 and all(len(some) == 1 for some in belongs):
+            there = self._name(Element(buffer, int(belongs[0][0])))
+            yield (
+                Message(
+                    f"{self._here} has the value of {there}. {capital(stored.who)} stores it"
+                    f"{stored.on}.",
+                    remedy=f"Is the index{stored.on} right?",
+                ),
+                stored.line,
+            )
 
     def elsewhere(self) -> Told:
         """Another thread of the block has the right value where this one stores its own."""

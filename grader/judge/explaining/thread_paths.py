@@ -101,15 +101,21 @@ def as_written(one: Choice, text: str, is_telling: bool = False) -> str:
     return ""
 
 
-def value_as_asked(one: Choice, steady: float, asks: str) -> float | None:
-    """What a comparison holds against the value `steady`, as its line `asks`: a compiler compares
-    `x > 4` for `x >= 5`. None where it asks something else."""
-    first, second = one.values
-    other, operator = (second, operator_of(one)) if first == steady else (first, operator_of(one))
-    operator = operator if first == steady else TURNED.get(operator, operator)
-    near, step = _NEIGHBOUR.get(operator, (operator, 0))
+def sides_as_asked(one: Choice, asks: str) -> list[tuple[float, float]]:
+    """What a comparison holds on its left side and on its right one, as its line `asks`; two ways
+    where it cannot be seen which side a compiler has changed: it compares `x > 4` for `x >= 5`.
+    Nothing where it asks something else."""
+    (a, b), operator = one.values, operator_of(one)
     kinds = {asks, _NOT.get(asks)}
-    return other if operator in kinds else other + step if near in kinds else None
+    if asks in ("==", "!="):
+        return [(a, b), (b, a)] if operator in kinds else []
+    for said, left, right in ((operator, a, b), (TURNED.get(operator, ""), b, a)):
+        near, step = _NEIGHBOUR.get(said, ("", 0))
+        if said in kinds:
+            return [(left, right)]
+        if near in kinds:
+            return [(left, right + step), (left - step, right)]
+    return []
 
 
 def of_floats(one: Choice) -> bool:
