@@ -490,9 +490,13 @@ class Explanation(MadeOf):
         is_placed = any((told, line) in self.misplaced() for _, told, line in made_of)
         if any(pattern in _ENOUGH for pattern, _, _ in made_of) or any(lines) or is_placed:
             return made_of
-        guessed = any("Look at the loop" in f"{said.first} {said.why}" for _, said, _ in made_of)
+        chose = self._fell[0].place.line or 0 if self._fell else 0
+        other_loop = chose and any(
+            line in self._declared.loops and line != self._declared.loop(chose)[1]
+            for _, _, line in made_of
+        )
         # The choice says more than a load and its loop.
-        if any(self.decided()) or (guessed and self._fell):
+        if any(self.decided()) or other_loop:
             made_of = [(one, replace(said, why="", remedy=""), None) for one, said, _ in made_of]
         # Where nothing should be used, no operand of a NaN should.
         done = [] if made_of and not self._ours else _first((Pattern.FIRST_NAN, self.nan))
