@@ -619,7 +619,12 @@ class MadeOf(About):
             np.flatnonzero(np.isclose(expected.ravel(), one, 1e-6, 0))
             for one in (*wrong.found.flat[:FEW_PLACES], *wrong.found.flat[-FEW_PLACES:])
         ]
-        if stored and len(wrong.found.flat) > 1 and all(len(some) == 1 for some in belongs):
+        # Of the same elements or of others alone: a maximum of more may be another's by chance.
+        is_another = bool(self._mine) and (
+            self._mine.keys() == self._ours.keys() or self._mine.keys().isdisjoint(self._ours)
+        )
+        is_there = wrong.found.size > 1 and all(len(some) == 1 for some in belongs)
+        if stored and is_another and is_there:
             there = self._name(Element(buffer, int(belongs[0][0])))
             yield (
                 Message(
