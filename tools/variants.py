@@ -80,6 +80,7 @@ NAMES = {
     "partial": ("part", "parts", "of_block"),
     "total": ("result", "output", "answer"),
 }
+ONLY_READ = {**NAMES, "y": ("second", "other", "partner")}  # of those that no kernel writes
 TRIES = 3  # times as many are tried
 LOOKED_AT = 500  # of so many the indices are compared
 MOST_COSTLY = 3.5  # times what the exercise's own solution costs
@@ -311,11 +312,12 @@ class Text:
         course_of = course.lesson(exercise.id.partition("/")[0])
         wrong = [one.source for one in course_of.wrong_kernels if one.exercise == exercise.name]
         known = {word for text in (solution, *told, *wrong) for word in re.findall(r"\w+", text)}
-        parameters = {name for one in kernels(solution) for name in one.parameters}
+        types = [one for kernel in kernels(solution) for one in kernel.parameters.items()]
+        written = {name for name, kind in types if "const" not in kind}
         chance = random.Random(f"{exercise.id} {self.draft.layouts} {self.draft.operation}")
         names: dict[str, str] = {}
-        for name in sorted(parameters & NAMES.keys()):
-            new = chance.choice([name, *NAMES[name]])
+        for name in sorted(dict(types).keys() & NAMES.keys()):
+            new = chance.choice([name, *(NAMES if name in written else ONLY_READ)[name]])
             stays = re.compile(rf"(?<![\w.])(?<!\d ){name}\b")  # but for 16 x 16
             texts = [called(solution, {name: new})]
             texts += [renamed(one, {name: new}) for one in told]
