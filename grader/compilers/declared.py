@@ -294,7 +294,7 @@ class Declarations:
         memory."""
         words = {*_WORD.findall(self.line(line))}
         read = (word for word in words if not self.only_assigned(line, word))
-        return self.exchanges(line) and any(
+        return any(
             word.startswith("__shfl") or any(one.memory for one in self.variables.get(word, ()))
             for word in read
         )
