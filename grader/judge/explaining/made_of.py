@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -718,7 +719,10 @@ def _way(opcode: str) -> str:
 
 
 def _uneven(mine: Times, ours: Times) -> bool:
-    """Whether elements of one array are used more often than in the solution by several factors:
-    another formula uses all of them alike."""
+    """Whether elements of one array are used more often than in the solution by several factors,
+    each of several elements: another formula uses all of them alike, but for a few."""
     factors = grouped((one.buffer, times / ours[one]) for one, times in mine.items())
-    return any(len(set(some)) > 2 and min(some) >= 1 for some in factors.values())
+    return any(
+        min(some) >= 1 and sum(count > 1 for count in Counter(some).values()) > 1
+        for some in factors.values()
+    )
