@@ -182,7 +182,7 @@ def special_function(instruction: Instruction) -> Elementwise:
 
 def _flushed_exponential(x: np.ndarray) -> np.ndarray:
     """Subnormal operands need no flushing: 2 to their power is 1 anyway."""
-    power = np.exp2(x)
+    power = _FUNCTIONS["ex2"](x)
     return power if np.minimum.reduce(x) >= -126 else flush(power)
 
 
@@ -201,15 +201,21 @@ def _times_reciprocal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(magnitude > 2.0**126, nothing, quotient).astype(np.float32)
 
 
+def _rounded_from_double(fn: np.ufunc) -> Compute:
+    """A function that NumPy computes in float64. In float32, NumPy's last digits depend on which
+    vector instructions the processor has."""
+    return lambda x: fn(x.astype(np.float64)).astype(x.dtype)
+
+
 _FUNCTIONS: dict[str, Compute] = {
     "sqrt": np.sqrt,
     "rcp": np.reciprocal,
     "rsqrt": lambda x: np.reciprocal(np.sqrt(x)),
-    "ex2": np.exp2,
-    "lg2": np.log2,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tanh": np.tanh,
+    "ex2": _rounded_from_double(np.exp2),
+    "lg2": _rounded_from_double(np.log2),
+    "sin": _rounded_from_double(np.sin),
+    "cos": _rounded_from_double(np.cos),
+    "tanh": _rounded_from_double(np.tanh),
     "div": _times_reciprocal,
 }
 
