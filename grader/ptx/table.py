@@ -411,15 +411,17 @@ def forms_of(opcode: str) -> list[tuple[tuple[OperandList, Form], ...]]:
 
 def _form(common: Form, opcode: str, mods: tuple[str, ...], operands: OperandList) -> Form:
     kind = next((mod for mod in reversed(mods) if mod in TYPES), "")
+    name = opcode.partition(".")[0]
     return replace(
         common,
         opcode=opcode,
-        name=opcode.partition(".")[0],
+        name=name,
         mods=mods,
         type=kind,
         roles=operands.roles,
         transfers=transfers(operands, mods, kind),
-        orders=common.orders or not ORDERING.isdisjoint(mods),
+        # What an mbarrier orders is known by its phases.
+        orders=common.orders or not (name == "mbarrier" or ORDERING.isdisjoint(mods)),
     )
 
 

@@ -531,6 +531,13 @@ def test_the_last_block_without_a_fence():
     fails(cuda.DataRace, code, ones(), ones(), ones(1), at="if (last", grid=4)
 
 
+@pytest.mark.parametrize("elsewhere", ["", "__threadfence();"])
+def test_a_proxy_fence_makes_no_write_known_to_other_blocks(elsewhere):
+    code = LAST_BLOCK.replace("BEFORE", "").replace("if (last &&", f"{elsewhere} if (last &&")
+    code = code.replace("FENCE", 'asm volatile("fence.proxy.async;" ::: "memory");')
+    fails(cuda.DataRace, code, ones(), ones(), ones(1), at="if (last", grid=4)
+
+
 def test_a_fence_by_one_thread_does_not_speak_for_the_others_before_a_barrier():
     code = LAST_BLOCK.replace("FENCE", "__threadfence();").replace("BEFORE", "")
     code = code.replace("threadIdx.x == 0) partial", "threadIdx.x == 63) partial")

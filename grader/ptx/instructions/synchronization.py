@@ -83,16 +83,15 @@ def warp_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
 
 
 @effect("membar", "cta|gl|sys :", orders=True)
+@effect("fence", "sc|acq_rel|acquire|release? SCOPE :", orders=True)
 @effect(
     "fence",
-    "sc|acq_rel|acquire|release? SCOPE :",
     "acquire|release sync_restrict::shared::cluster|sync_restrict::shared::cta cluster :",
     "proxy alias|async :",
     "proxy async::generic acquire|release "
     "sync_restrict::shared::cluster|sync_restrict::shared::cta cluster :",
     "proxy async global|shared::cta|shared::cluster :",
     "mbarrier_init release cluster :",
-    orders=True,
 )
 def fence(instruction: Instruction, at: int, wave: Wave) -> Step:
     """Every access takes effect at once here; what a fence does is to order it for others."""

@@ -347,7 +347,7 @@ class Races(Ordering):
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
         super().fence(at, lanes, wide)
-        if self.flags:
+        if self.flags and self.findings.code[at].form.orders:
             self.signals.fenced(lanes, at, wide)
 
     def exit(self, lanes: Lanes) -> None:
