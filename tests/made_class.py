@@ -2,7 +2,9 @@
 from the suites, with names, comments and white space of their own, and six pairs of copies of
 graded depth. Everything hangs on the seed.
 
-    python tests/made_class.py [LESSON] [--learners N] [--seeds N]    which pairs are named
+    PYTHONPATH=. python tests/made_class.py [LESSON] [--learners N] [--seeds N]
+
+It prints which pairs are named.
 
 With --vary each learner has variants. Those who copy translate what they copy into their own
 variants, or with --as-it-is they do not; then it is also said how many copies would still pass.

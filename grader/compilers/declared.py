@@ -194,7 +194,7 @@ _INDEX = r"\s*\[(?:[^][]|\[[^][]*\])*\]"  # others may stand in it
 _CONSTANT = re.compile(
     r"(?:^[ \t]*#[ \t]*define[ \t]+(?P<macro>\w+)[ \t]+(?P<as>[^\n]+)$)"
     r"|(?:\b(?:constexpr|const)\s+(?:static\s+)?(?:unsigned\s+)?(?:int|unsigned|size_t|long|short)"
-    r"(?:\s+int)?\s+(?P<name>\w+)\s*=\s*(?P<value>[^;,]+)[;,])",
+    r"(?:\s+int)?\s+(?P<constants>\w+\s*=[^;]+;))",
     re.MULTILINE,
 )
 _OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
@@ -234,9 +234,11 @@ _REPLACED = re.compile(r"(?:^|[;{)])\s*([A-Za-z_]\w*)\s*=(?!=)([^;]*);")
 _MOVED = re.compile(r"(?:^|[;{)])\s*((\w+)\[[^]]*\])\s*=\s*\2\[[^]]*\]\s*;")
 _SCALED = re.compile(r"\b(\w+)\s*(?:[*/]|<<|>>)=|\b(\w+)\s*=\s*\2\s*(?:[*/]|<<|>>)")
 _GIVEN = re.compile(r"\b(\w+)\s*=(?!=)([^;]*);")
+_PRODUCT = re.compile(r"[\w)\]]\s*\*\s*[\w(]")
 _READ = re.compile(r"\b(\w+)\s*\[((?:[^][]|\[[^][]*\])*)\](?!\s*=[^=])")
 _SHUFFLED = re.compile(r"\b(__shfl_(?:xor|down|up)_sync)\s*\(((?:[^()]|\([^()]*\))*)\)")
 _WORD = re.compile(r"\w+")
+_SOURCE = re.compile(r"(?:threadIdx|blockIdx|blockDim|gridDim)\.\w|\w+")  # what is computed with
 _ASSIGNED = r"\b{0}\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|(?:\+\+|--)\s*{0}\b|\b{0}\s*(?:\+\+|--)"
 _NUMBER = r"(?<![\w.~])((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![xX])"  # not 0xff, not ~0
 _NUMBERS = {"INFINITY": "1e999f", "FLT_MAX": "3.402823466e38f", "FLT_MIN": "1.175494351e-38f"}
@@ -261,7 +263,7 @@ class Declarations:
     def __init__(self, source: str):
         text = without_comments(source)
         self.lines = [line.partition("//")[0] for line in source.splitlines()]
-        self._constants = _constants(text)
+        self.constants = _constants(text)
         text = re.sub(r"^[ \t]*#.*$", ";", text, flags=re.MULTILINE)
         self._structs = dict(
             re.findall(r"\bstruct\s+(?:__align__\s*\(\s*\d+\s*\)\s*)?(\w+)\s*{([^{}]*)}", text)
@@ -350,12 +352,21 @@ class Declarations:
         passes on, which no round changes, and the loop's line."""
         loop, head = self._around(line, _LOOP)
         body = "\n".join(self.lines[head - 1 : self.end(line)]) if loop else ""
-        changed = set(_WORD.findall(" ".join(_CHANGED.findall(body.replace(loop, "")))))
+        rounds = body.replace(loop, "")
         for function, inside in _SHUFFLED.findall(self.line(line)) if _SCALED.search(body) else ():
             value = _COMMA.split(inside)[1].strip()
-            if changed and changed.isdisjoint(_WORD.findall(value)):
+            if _CHANGED.search(rounds) and not any(
+                self._changes(rounds, name) for name in _WORD.findall(value)
+            ):
                 return function, value, head
         return None
+
+    def _changes(self, text: str, name: str) -> bool:
+        """Whether a part of the source may change a variable: it gives it a value, or passes it by
+        reference or its address."""
+        by_reference = re.findall(r"\b(\w+)\s*\([^()]*&[^()]*\)\s*{", "\n".join(self.lines))
+        called = "|".join(["&", *(rf"\b{one}\([^;]*" for one in by_reference)])
+        return re.search(rf"{_ASSIGNED.format(name)}|(?:{called})\b{name}\b", text) is not None
 
     def copied(self, line: int) -> tuple[str, int] | None:
         """The variable that a source line changes, if a loop over an array makes it a copy of an
@@ -467,13 +478,16 @@ class Declarations:
         found = {one[1:-1] for one in re.findall(rf"(?<![.\w]){name}({_INDEX})", self.line(line))}
         return found.pop() if len(found) == 1 else ""
 
-    def made_of(self, words: str) -> set[str]:
-        """The names in an expression, and those that its variables are computed from."""
-        given = re.findall(r"\b(\w+)\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)([^;]*);", "\n".join(self.lines))
-        found, before = set(_WORD.findall(words)), 0
+    def made_of(self, words: str, of_indices: bool = True) -> set[str]:
+        """The names in an expression, and those that its variables are computed from; those in
+        indices of arrays, too, if `of_indices`. An axis belongs to its name: "threadIdx.x"."""
+        kept = "\\g<0>" if of_indices else ""
+        words, text = (re.sub(_INDEX, kept, one) for one in (words, "\n".join(self.lines)))
+        given = re.findall(r"\b(\w+)\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)([^;]*);", text)
+        found, before = set(_SOURCE.findall(words)), 0
         while len(found) != before:
             before = len(found)
-            found |= {one for name, of in given if name in found for one in _WORD.findall(of)}
+            found |= {one for name, of in given if name in found for one in _SOURCE.findall(of)}
         return found
 
     def computed_on(self, index: str, line: int, numbers: Mapping[str, int] | None = None) -> str:
@@ -496,13 +510,15 @@ class Declarations:
         }
         lines = sorted({*(at for _, at in found.values()), *changed} - self.loops.keys())
         *before, last = [*map(str, lines)][-3:] or [""]
-        return f" (line{'s' * bool(before)} {' and '.join([*before, last])})" if last else ""
+        return (
+            f" (lines {', '.join(before)} and {last})" if before else f" (line {last})" * bool(last)
+        )
 
     def _values(self, line: int, numbers: Mapping[str, int]) -> dict[str, tuple[int | None, int]]:
         """By name the whole numbers, None where they are not known, that variables get on lines
         before a source line in its kernel, and these lines. They follow from `numbers`."""
         begin = max((at for at in range(1, line) if "__global__" in self.line(at)), default=0)
-        known: dict[str, int | None] = {**self._constants}
+        known: dict[str, int | None] = {**self.constants}
         known |= {_plain(name): one for name, one in numbers.items()}
         found, kernel = dict[str, tuple[int | None, int]](), "\n".join(self.lines[begin:])
         for at in sorted({*range(begin + 1, line)} - {*self.loops}):
@@ -531,7 +547,7 @@ class Declarations:
         """The value of an expression on a source line, as far as it follows from whole
         `numbers`."""
         values = self._values(line, numbers).items()
-        known = self._constants | {_plain(one): value for one, value in numbers.items()}
+        known = self.constants | {_plain(one): value for one, value in numbers.items()}
         known |= {one: value for one, (value, _) in values if value is not None}
         return _evaluate(_plain(text), known)
 
@@ -546,6 +562,15 @@ class Declarations:
             if one == name
         ]
         return every[-1] if every else ("", 0)
+
+    def product_line(self, line: int | None) -> int | None:
+        """Where the product is written that a source line adds: on the line itself, or where the
+        only variable on it that gets a product gets it."""
+        text, before = _SET.split(re.sub(_INDEX, "", self.line(line)))[-1], set[int]()
+        for name in () if _PRODUCT.search(text) else _WORD.findall(text):
+            value, at = self.given(name, line or 0)
+            before |= {at} if _PRODUCT.search(re.sub(_INDEX, "", value)) else set()
+        return before.pop() if len(before) == 1 else line
 
     def doubtful(self, words: str, line: int, usual: "Declarations") -> list[tuple[str, int]]:
         """The names in an expression on a source line that get values which `usual` does not have,
@@ -755,7 +780,7 @@ class Declarations:
         return tuple(members)
 
     def _dimensions(self, brackets: str) -> tuple[int | None, ...]:
-        return tuple(_evaluate(d, self._constants) for d in re.findall(r"\[([^\]]*)\]", brackets))
+        return tuple(_evaluate(d, self.constants) for d in re.findall(r"\[([^\]]*)\]", brackets))
 
 
 def _vector(kind: str) -> tuple[StructMember, ...]:
@@ -771,9 +796,10 @@ def _constants(text: str) -> dict[str, int]:
     """The named whole numbers of a source. A name with two values is none."""
     found: dict[str, int | None] = {}
     for match in _CONSTANT.finditer(text):
-        name = match["macro"] or match["name"]
-        value = _evaluate(match["as"] or match["value"], found)
-        found[name] = value if found.get(name, value) == value else None
+        macro = [(match["macro"], match["as"])]
+        for name, given in macro if match["macro"] else _given(match["constants"]):
+            value = _evaluate(given, found)
+            found[name] = value if found.get(name, value) == value else None
     return {name: value for name, value in found.items() if value is not None}
 
 

@@ -284,9 +284,13 @@ def read_only_write(finding: ReadOnlyWrite, wave: Wave) -> Message:
     )
 
 
-def _not_waited_for(since: int | None, declared: Declarations) -> tuple[str, str]:
+def _not_waited_for(
+    since: int | None, waited: tuple[int | None, int, int], declared: Declarations
+) -> tuple[str, str]:
     """Why a copy may still be on its way, of which an mbarrier is told (None), or which is in the
-    group that its thread has committed `since` others, with its own; and what to ask."""
+    group that its thread has committed `since` others, with its own; and what to ask. `waited`: the
+    line of the thread's last wait for groups, how many these were then, and how many it let
+    continue."""
     numbered = [*enumerate(declared.lines, 1)]
     commits = ((at, *declared.guard(at)) for at, text in numbered if "commit" in text)
     only = next((one for one in commits if one[1]), None)
@@ -309,14 +313,26 @@ def _not_waited_for(since: int | None, declared: Declarations) -> tuple[str, str
             "it.",
             "Which commit should come between this copy and the read?",
         )
-    newest = "the newest group" if since == 1 else f"number {since} of the newest groups"
-    return (
+    line, then, continue_ = waited
+    number = then if line and then > 0 else since
+    newest = "the newest group" if number == 1 else f"number {number} of the newest groups"
+    why = (
         f"The copy is in {newest} that its thread has committed. Only a wait that lets at most "
-        f"{counted(since - 1, 'group')} continue waits for it. Each commit makes a group, also if "
-        "it is empty.",
+        f"{counted(since - 1, 'group')} continue waits for it."
+    )
+    if line and then > 0:
+        why = (
+            f"When its thread waited on line {line}, the copy was in {newest} that the thread had "
+            f"committed. Line {line} lets {counted(continue_, 'group')} continue: it did not wait "
+            "for this copy."
+        )
+    return (
+        f"{why} Each commit makes a group, also if it is empty.",
         f"Line {only[0]} commits a group only if `{only[1]}` (line {only[2]}). Should it commit "
         "one in every round?"
         if only
+        else f"How many groups may line {line} let continue?"
+        if line and then > 0
         else "How many groups does the wait before this read let continue? How many should be "
         "committed by then?",
     )
@@ -329,14 +345,16 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
     element = place(touched, wave)
     there = element.wide(touched.width)
     if finding.copy:
-        issued, since = finding.copy
+        issued, since, waited = finding.copy
         text = (
             f"{finding.verb} {there}, which the copy on line {issued.line} may not have brought "
             "yet."
         )
         is_own = (issued.block, issued.thread) == (finding.where.block, finding.where.thread)
         after = "" if is_own else "Then the threads must meet at a barrier before the read."
-        return Message(text, *_not_waited_for(since, wave.names.declared)) + Message(why=after)
+        return Message(text, *_not_waited_for(since, waited, wave.names.declared)) + Message(
+            why=after
+        )
     why, remedy = {
         "shared": (
             "Shared memory has arbitrary values at first.",

@@ -498,7 +498,8 @@ def _unknown(place: _Element, who: ThreadNumbers) -> Message:
     x, y, _ = who.own
     written = who.declared.index(who.line, place.owner.strip("`"))
     names = who.declared.made_of(written)
-    if names and names.isdisjoint(_OF_A_THREAD) and who.declared.in_kernel(who.line):
+    of_thread = any(one.partition(".")[0] in _OF_A_THREAD for one in names)
+    if names and not of_thread and who.declared.in_kernel(who.line):
         return Message(
             why=f"The index is `{written}`. No thread number is in it: it is {place.index} for "
             "every thread that comes here.",

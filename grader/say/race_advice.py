@@ -60,7 +60,8 @@ def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
         index = declared.index(line, place.array) if line and place.array else ""
         if place.index is not None and re.search(r"\w\W", index):  # it is computed
             told = Message(why=f"The index `{index}` is {place.index} for both threads.") + told
-        return told if told.remedy else told + _written_twice(race, place)
+        computed = declared.computed_on(index, line) if line else ""
+        return told if told.remedy else told + _written_twice(race, place, computed)
     return _given_back(race, declared) or _barrier_between(race, place)
 
 
@@ -140,15 +141,15 @@ def _one_of_two(there: str) -> str:
     return f"{there} then has one of the two values, by chance."
 
 
-def _written_twice(race: Race, place: ArrayPlace) -> Message:
-    """One line, two threads that write there."""
+def _written_twice(race: Race, place: ArrayPlace, computed: str) -> Message:
+    """One line, two threads that write there; `computed`: on which lines its index is computed."""
     if race.evidence.updates:
         return _lost_update(place)
     took = Message(
         why=_one_of_two(place.text),
-        remedy=f"Should both threads write {place.text}? If not, correct the index, or guard the "
-        "write for threads that have no element. If they should, let only one thread write there, "
-        "give each thread its own element, or use an atomic.",
+        remedy=f"Should both threads write {place.text}? If not, correct the index{computed}, or "
+        "guard the write for threads that have no element. If they should, let only one thread "
+        "write there, give each thread its own element, or use an atomic.",
     )
     if race.at_once or not race.evidence.may_repeat:
         return took

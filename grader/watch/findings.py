@@ -148,8 +148,10 @@ class UnwrittenRead(Finding, frozen=True):
     verb: str
     touched: Bytes
     use: Location | None  # where a value that was followed comes to matter
-    copy: tuple[Location, int | None] | None  # one on its way there: who issued it, and the groups
-    # that its thread has committed since, with its own; None where an mbarrier is told of it
+    # One on its way there: who issued it, and the groups that its thread has committed since, with
+    # its own (None: an mbarrier is told of it); the line of the thread's last wait for groups, how
+    # many these groups were then, and how many it let continue.
+    copy: tuple[Location, int | None, tuple[int | None, int, int]] | None
 
 
 class NeverSet(Finding, frozen=True):

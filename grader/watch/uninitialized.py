@@ -244,7 +244,11 @@ class Uninitialized(Observer):
         coming = self.wave.copies.towards(
             hit.store, hit.element[mine] * access.size + address - int(hit.addresses[mine])
         )
-        copy = (here.location(*coming[:2]), coming[2]) if coming else None
+        copy = None
+        if coming:
+            issued, lane_of_copy, since, (wait, *then) = coming
+            waited = None if wait < 0 else here.line(wait)
+            copy = here.location(issued, lane_of_copy), since, (waited, *then)
         return UnwrittenRead(
             here.location(at, lane),
             access.verb,

@@ -898,6 +898,44 @@ def test_no_name_is_doubted_where_a_comparison_with_nan_decides():
     assert "right? If it is" not in message
 
 
+def test_a_product_is_told_on_its_own_line_though_another_line_adds_it():
+    """A compiler makes one instruction of both, which has the line of the sum."""
+    message, _ = told(
+        "00_first_kernel/saxpy",
+        (
+            "if (i < n) out[i] = a * x[i] + y[i];",
+            "const float product = i < n ? a * y[i] : 0;\n    if (i < n) out[i] = product + x[i];",
+        ),
+    )
+    assert "On line 10, thread 0 of block 0 multiplies " in message
+
+
+@pytest.mark.parametrize(
+    ("change", "is_repeated"),
+    [
+        ("sum = fmaxf(sum, other);", True),
+        ("sum = other, value = sum;", False),
+        ("if (other > value) sum = 0.0f, value = other;", False),
+        ("sum = 0.0f; take(value, other);", False),
+        ("sum = 0.0f; give(&value);", False),
+    ],
+)
+def test_a_shuffle_repeats_a_value_only_if_no_round_can_change_it(change, is_repeated):
+    declared = Declarations(f"""
+__device__ void take(float& to, float from) {{
+    to += from;
+}}
+__global__ void k(float value) {{
+    float sum = 0.0f;
+    for (int apart = 16; apart > 0; apart /= 2) {{
+        float other = __shfl_xor_sync(~0u, value, apart);
+        {change}
+    }}
+}}
+""")
+    assert (declared.repeated_shuffle(8) is not None) == is_repeated
+
+
 def test_an_index_that_leaves_its_row_of_a_shared_array_is_told_with_its_value():
     message, line = told(
         "08_project/attention_row",
@@ -924,8 +962,11 @@ def test_a_copy_whose_group_the_wait_lets_continue_is_told_with_the_place_of_its
         ),
         status="uninitialized_read",
     )
-    assert "The copy is in the newest group that its thread has committed." in message
-    assert "Only a wait that lets at most 0 groups continue waits for it." in message
+    assert re.search(
+        r"waited on line (\d+), the copy was in the newest group that the thread had committed\. "
+        r"Line \1 lets 1 group continue: it did not wait for this copy\.",
+        message,
+    )
 
 
 def test_a_copy_that_nobody_has_committed_is_told_as_such():
@@ -1109,6 +1150,31 @@ def test_a_maximum_that_the_next_row_begins_with_is_told_with_the_line_of_its_fi
             ],
             "wrong_answer",
             "changes `value`, which is a copy of the element",
+        ),
+        (
+            "05_online_softmax/online_row",
+            [("for (int apart = 4;", "for (int apart = 8;")],
+            "wrong_answer",
+            "Each of the two values already contains these elements.",
+        ),
+        (
+            "09_scan_histogram/compact",
+            [("(1u << lane) - 1", "(2u << lane) - 1")],
+            "data_race",
+            "If not, correct the index (lines 17, 21 and 23), or guard the write",
+        ),
+        (
+            "11_async_copies/copy_pipeline",
+            [("__pipeline_wait_prior(1)", "__pipeline_wait_prior(2)")],
+            "uninitialized_read",
+            "the copy was in number 2 of the newest groups that the thread had committed. Line 28 "
+            "lets 2 groups continue: it did not wait for this copy.",
+        ),
+        (
+            "12_attention/ragged",
+            [("const int here = min(TILE, end - first);", "const int here = TILE;")],
+            "out_of_bounds",
+            "Is `here` (line 43) right? If it is, is the index right?",
         ),
         (
             "08_project/layer_norm",

@@ -139,7 +139,7 @@ class MadeOf(About):
         shapes = {"gridDim.x": launch.grid, "blockDim.x": launch.block}
         sizes = [f"{name} = {dimensions(shape)[0]}" for name, shape in shapes.items()]
         known = (*self.words.sizes(launch), *sizes)
-        given = [one for one in known if re.split(r"\W", one)[0] in names]
+        given = [one for one in known if one.partition(" ")[0] in names]
         return f": {', '.join(given)}" * bool(given)
 
     def _too_few_threads(self, buffer: str, line: int | None) -> str:
@@ -502,7 +502,11 @@ class MadeOf(About):
         if (
             not self._all_told
             or mine.keys() != ours.keys()
-            or (self._ways.verbs[1] not in ("", "add") and not _uneven(mine, ours))
+            or not (
+                self._ways.verbs[1] in ("", "add")
+                or _uneven(mine, ours)
+                or self._by_one_factor(mine, ours)
+            )
         ):
             return
         if again := [one for one, times in mine.items() if times > ours[one]]:
@@ -549,6 +553,14 @@ class MadeOf(About):
                 ),
                 line,
             )
+
+    def _by_one_factor(self, mine: Times, ours: Times) -> bool:
+        """Whether nearly all elements are used more often by one factor, which the value is wrong
+        by, too."""
+        factors = Counter(times / ours[one] for one, times in mine.items())
+        [(factor, count)] = factors.most_common(1) or [(1, 0)]
+        by = max(self._found, self._wanted) / (min(self._found, self._wanted) or 1)
+        return factor > 1 and count > 0.9 * len(mine) and math.isclose(by, factor, rel_tol=1e-3)
 
     def constant(self) -> Told:
         """A constant won where an input should have."""

@@ -283,10 +283,11 @@ class About:
     def __init__(self, pair: Pair, words: Words):
         self.pair, self.words = pair, words
         self.mine, self.ours = pair.mine, pair.ours
-        self._ways = TwoTrails(pair.mine.behind, pair.ours.behind, words.element)
+        self._declared, self._usual = map(Declarations, (words.source, words.solution))
+        steps = pair.mine.behind, pair.ours.behind
+        self._ways = TwoTrails(*steps, words.element, self._declared.product_line)
         self._mine, self._ours = times(pair.mine.used), times(pair.ours.used)
         self._joined: Parting | None = None  # the step that has been told
-        self._declared, self._usual = map(Declarations, (words.source, words.solution))
         self._here = words.element(pair.wrong.element)
         self._found, self._wanted = (
             float(one.flat[0]) for one in (pair.wrong.found, pair.wrong.expected)
@@ -518,17 +519,28 @@ class Parting:
 
 
 class TwoTrails:
-    """The learner's way to an element and the solution's; `named`: what an element is called."""
+    """The learner's way to an element and the solution's; `named`: what an element is called;
+    `product_line`: where the learner wrote the product that a line adds."""
 
-    def __init__(self, mine: SliceSteps, ours: SliceSteps, named: Callable[[Element], str]):
-        self._cones, self._named = (mine, ours), named
+    def __init__(
+        self,
+        mine: SliceSteps,
+        ours: SliceSteps,
+        named: Callable[[Element], str],
+        product_line: Callable[[int | None], int | None] = lambda line: line,
+    ):
+        self._cones, self._named, self._product_line = (mine, ours), named, product_line
 
     @cached_property
     def both(self) -> list[Trail]:
         """Both, values told apart as `CLOSE` has it, so that the two elements are."""
         has_doubles = any(op.opcode.endswith("f64") for one in self._cones for op in one.ops)
         for bits, digits in islice(zip(CLOSE, DIGITS, strict=True), 2 + has_doubles):
-            trails = [Trail(one, self._named, digits) for one in self._cones]
+            mine, ours = self._cones
+            trails = [
+                Trail(mine, self._named, digits, self._product_line),
+                Trail(ours, self._named, digits),
+            ]
             for trail, keys in zip(trails, _keys(trails, bits), strict=True):
                 trail.have_keys(keys)
             if not all(map(len, trails)) or trails[0].key(-1) != trails[1].key(-1):

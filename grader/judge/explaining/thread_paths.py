@@ -151,7 +151,8 @@ def without_round(path: ThreadPath, source: str) -> dict[int, str]:
     return {at: said[0] for at, said in asked.items() if all(one.endswith("false") for one in said)}
 
 
-_SIZES = {*"xyz", "blockDim", "gridDim", "int", "const", "unsigned", "size_t", "sizeof"}
+_NO_PLACES = {"int", "const", "unsigned", "size_t", "sizeof", "min", "max"}
+_OF_THREADS = re.compile(r"(?:threadIdx|blockIdx)\..|asm|thread_rank")
 
 
 def _array(said: str) -> str:
@@ -167,17 +168,22 @@ class _Decides:
     def __init__(self, declared: Declarations, here: int, said: str):
         self._declared, self._here = declared, here
         array = _array(said)
-        self._made = declared.made_of(declared.index(here, array) if array else "")
+        self._made = declared.made_of(declared.index(here, array) if array else "", False)
+
+    def _is_place(self, name: str) -> bool:
+        """Whether a name may say where something lies, and is no constant and no size."""
+        is_known = name in _NO_PLACES or name in self._declared.constants
+        return not (is_known or name.startswith(("blockDim", "gridDim")) or name.isdecimal())
 
     def __call__(self, one: Choice) -> bool:
         line = one.place.line or 0
-        asked = self._declared.made_of(self._declared.line(line))
+        asked = self._declared.made_of(self._declared.line(line), False)
         return (
             False
             if line in self._declared.loops and self._declared.loop(self._here)[1] != line
             else operator_of(one) not in ("==", "!=")
-            and not asked.isdisjoint({"threadIdx", "blockIdx", "asm", "thread_rank"})
-            and (not self._made or bool(self._made & asked - _SIZES))
+            and any(map(_OF_THREADS.match, asked))
+            and (not self._made or any(map(self._is_place, self._made & asked)))
         )
 
 
@@ -196,6 +202,20 @@ def values_on(declared: Declarations, line: int, known: Mapping[str, int]) -> st
     follow from whole numbers that are `known`; "" where they do not."""
     computed = declared.computed_on(declared.line(line), line, known)
     return f" Here {computed[2:]}." if computed.startswith(":") else ""
+
+
+def compared_on(declared: Declarations, line: int, known: Mapping[str, int], asked: str) -> str:
+    """As `values_on`, with the value that the only comparison that was `asked` on the line had of a
+    variable, if that does not follow."""
+    told, sides = values_on(declared, line, known), COMPARED.split(declared.guard(line)[0])
+    compared = re.findall(r"`(\S+) [<>=!]=? (\S+)`", asked) if len(sides) == 2 else []
+    for value, name in (
+        zip(compared[0], map(str.strip, sides), strict=True) if len(compared) == 1 else ()
+    ):
+        _, at = declared.given(name, line)
+        if at and f"`{name}` is" not in told:
+            told += f" `{name}` is {value} (line {at})."
+    return told
 
 
 def beyond_row(judged: Outcomes, at: int, failure: Failed) -> Message:
@@ -280,13 +300,14 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     asked, line = last_conditions(
         mine, judged.source, decides=_Decides(declared, here, told.first) if is_beyond else None
     )
-    loop, _ = declared.condition(here)
+    loop, head = declared.condition(here)
     works = is_beyond and any(f"`{words.name(one)}[" in told.first for one in ours.used)
     several = "One access of" in told.why  # whose index may be right
     known = numbers_of(thread, instance.problem.launches[where.launch - 1], words)
-    values = values_on(declared, line, known) if line and asked else ""
+    values = compared_on(declared, line, known, asked) if line and asked else ""
     usual = Declarations(words.solution)
-    doubted = [  # a value that is compared
+    doubted = declared.doubtful(loop, head, usual) if is_beyond and not asked else []
+    doubted += [  # a value that is compared
         (one, at)
         for one, at in declared.doubtful(declared.line(line), line or 0, usual)
         if is_beyond
@@ -298,7 +319,8 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     if works and not (loop or several):
         index = declared.index(here, _array(told.first))
         computed = declared.computed_on(index, here, known)
-        of, asked = f"{', with' if computed else ' with'} {sizes}" if sizes else "", ""
+        of = f"{', with' if computed else ' with'} {sizes}" if sizes else ""
+        asked, doubted = "", []
         names = declared.doubtful(index, here, usual)
         remedy = f"This thread should be here, but its index is wrong{computed}{of}. " + (
             after_doubts(names, "How is it computed?")
@@ -322,5 +344,5 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     return Message(
         told.first,
         seen.why if seen.remedy else " ".join(filter(None, why)),
-        seen.remedy or (after_doubts(doubted, remedy) if asked and values else remedy),
+        seen.remedy or after_doubts(doubted, remedy),
     )

@@ -73,14 +73,21 @@ class Trail:
     in, -1 if in none, and the `index` there. By operation: `ops` and `verbs`; the last operation
     does nothing, so that -1 needs no rule of its own. `source` are the steps that those of `owner`
     were computed from, one after the other, `given` which of them are no constants. `named`: what
-    an element is called; `digits`: of numbers, in words. Of a trail that has keys (`have_keys`)
-    `keys` are all but those of constants.
+    an element is called; `digits`: of numbers, in words; `product_line`: where the product is
+    written that a line adds. Of a trail that has keys (`have_keys`) `keys` are all but those of
+    constants.
     """
 
-    def __init__(self, behind: SliceSteps, named: Callable[[Element], str], digits: int):
+    def __init__(
+        self,
+        behind: SliceSteps,
+        named: Callable[[Element], str],
+        digits: int,
+        product_line: Callable[[int | None], int | None] = lambda line: line,
+    ):
         self.named, self._digits = named, digits
         self.behind = behind if behind.is_sound else SliceSteps()
-        self._divide()
+        self._divide(product_line)
         self.verbs = [_verb(one.opcode) for one in self.ops]
         self.counts = np.diff(self._begin)
         self.owner = np.repeat(np.arange(len(self)), self.counts)
@@ -201,7 +208,7 @@ class Trail:
         """What tells a step apart where it is used; of a constant its value."""
         return self.key(at), float(self.value[at]) if self.constant[at] else 0.0
 
-    def _divide(self) -> None:
+    def _divide(self, product_line: Callable[[int | None], int | None]) -> None:
         """Products that are added at once come apart: the product takes a place before the sum."""
         behind = self.behind
         counts = np.diff(behind.first)
@@ -214,7 +221,8 @@ class Trail:
         a, b = (behind.value[behind.operands[first + k]] for k in (0, 1))
         counts[split] = 2
         self.ops = [*behind.ops]
-        self.ops += [Op(verb, one.line, one.calls) for verb in ("mul", "add") for one in behind.ops]
+        self.ops += [Op("mul", product_line(one.line), one.calls) for one in behind.ops]
+        self.ops += [Op("add", one.line, one.calls) for one in behind.ops]
         self.ops.append(Op("", None))
         op = behind.op.copy()
         op[split] += 2 * len(behind.ops)

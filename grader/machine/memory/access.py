@@ -376,10 +376,12 @@ class Updating(OnItsWay):
 
 class PendingCopies:
     """What the threads of a wave have issued and not waited for. `committed` counts, per lane,
-    the groups it has closed."""
+    the groups it has closed. `waited` has of its last wait for groups, by lane, the instruction (-1
+    if there was none), the groups that were closed, and how many of these it let continue."""
 
     def __init__(self, lanes: int):
         self.committed = np.zeros(lanes, np.int64)
+        self.waited = np.full((3, lanes), -1)
         # Each with the group of its thread, by lane of the wave, that it is in.
         self.pending: list[tuple[OnItsWay, np.ndarray]] = []
         self.announced = 0
@@ -412,16 +414,22 @@ class PendingCopies:
         self.landings.setdefault((told.store, int(told.element[0])), deque()).append(landing)
         return landing
 
-    def towards(self, store: Store, byte: int) -> tuple[int, int, int | None] | None:
+    def towards(
+        self, store: Store, byte: int
+    ) -> tuple[int, int, int | None, tuple[int, int, int]] | None:
         """The instruction and the lane of a copy on its way to a byte, and how many groups that
-        lane has committed since, with its own (None: an mbarrier is told of it)."""
+        lane has committed since, with its own (None: an mbarrier is told of it); of the lane's last
+        wait for groups the instruction (-1: there was none), how many they were then, and how many
+        it let continue."""
         for one, group in (*self.pending, *((one, None) for one in chain(*self.landings.values()))):
             first = one.hit.element * one.access.size
             there = (first <= byte) & (byte < first + one.access.width)
             if one.hit.store is store and there.any():
                 lane = int(lane_index(one.hit.lanes)[there][0])
                 since = None if group is None else int(self.committed[lane] - group[lane])
-                return one.access.at, lane, since
+                wait, then, newest = self.waited[:, lane].tolist()
+                number = then - int(self.committed[lane]) + (since or 0)
+                return one.access.at, lane, since, (wait, number, newest)
         return None
 
     def mark_unwritten(self, access: Access, hit: Hit) -> None:
@@ -429,9 +437,11 @@ class PendingCopies:
         for component in range(access.components):
             marks[hit.element + component] = 0
 
-    def arrive(self, lanes: Lanes, newest: int) -> None:
-        """What these lanes wait for is there now: all their copies but those in the `newest` groups
-        they closed last (-1: also those in no group yet)."""
+    def arrive(self, lanes: Lanes, newest: int, at: int = -1) -> None:
+        """What these lanes wait for, at an instruction, is there now: all their copies but those in
+        the `newest` groups they closed last (-1: also those in no group yet)."""
+        self.waited[0, lanes], self.waited[1, lanes] = at, self.committed[lanes]
+        self.waited[2, lanes] = newest
         before = np.full(len(self.committed), -1)
         before[lanes] = self.committed[lanes] - newest
         self.land(before)

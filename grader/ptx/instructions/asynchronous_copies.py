@@ -131,7 +131,7 @@ def wait(instruction: Instruction, at: int, wave: Wave) -> Step:
 
     def step(lanes: Lanes) -> None:
         for copies in _issued(instruction, wave)[:ends]:
-            copies.arrive(lanes, newest)
+            copies.arrive(lanes, newest, at)
 
     return step
 
@@ -440,7 +440,7 @@ _FULL = Message(
     "An arrival too many is undefined. Its `init` says how many arrivals each phase has, and the "
     "phase may still wait for bytes.",
     "Which other thread arrives in this phase, perhaps on the same line? Or is this a new phase, "
-    "for which the thread must wait first?",
+    "for which the thread must wait first? If it waits, is the parity of that wait right?",
 )
 
 
