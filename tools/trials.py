@@ -143,7 +143,8 @@ def bench(exercise_id: str) -> Bench:
     name, _, exercise_name = exercise_id.partition("/")
     lesson = course.lesson(name)
     exercise = lesson.exercise(exercise_name)
-    steps = solution_counts.steps(lesson.path, exercise_name, compilers.chosen_name())
+    kept = solution_counts.of_exercise(lesson.path, exercise_name, compilers.chosen_name())
+    steps = {case: counted["steps"] for case, counted in kept.items()}
     instances = instantiate(exercise, SEED, hidden=True)
     ordered = sorted(instances, key=lambda one: steps.get(one.case.name, 0))
     return Bench(lesson, exercise, tuple(ordered), steps)

@@ -142,10 +142,11 @@ def _products(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
             for first, second in _outer_sizes(rule)
         }
     products = {one.length for one in rules.parameters(rule) if one.length and "*" in one.length}
-    for length in sorted(products) if len(products) > 1 else ():  # one alone may go beyond
-        if (there := known(length, numbers)) is not None:
-            found[f"{length} elements", f"above {_KINDS_OF[1]:,}"] = there > _KINDS_OF[1]
-    return found
+    return found | {
+        (f"{length} elements", f"above {_KINDS_OF[1]:,}"): there > _KINDS_OF[1]
+        for length in (sorted(products) if len(products) > 1 else ())  # one alone may go beyond
+        if (there := known(length, numbers)) is not None
+    }
 
 
 def _outer_sizes(rule: Rule) -> set[tuple[str, str]]:

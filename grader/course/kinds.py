@@ -137,10 +137,11 @@ class Order(ExerciseKind, told="order"):
         return tuple(line for block in _BLOCK.findall(handed_out) for line in _LINE.findall(block))
 
     def fault(self, solution: str) -> str:
-        for answer in answers(solution):
-            if len([line for line in answer.splitlines() if line.strip()]) < _FEWEST:
-                return f"has fewer than {_FEWEST} lines to {self.title}"
-        return super().fault(solution)
+        few = any(
+            len([line for line in answer.splitlines() if line.strip()]) < _FEWEST
+            for answer in answers(solution)
+        )
+        return f"has fewer than {_FEWEST} lines to {self.title}" if few else super().fault(solution)
 
 
 @dataclass(frozen=True)

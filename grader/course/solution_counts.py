@@ -44,10 +44,3 @@ def of_exercise(lesson: Path, exercise: str, compiler: str = COMPILER) -> Counts
     """The solution's counts by case; a counter that is not there is 0 where others are."""
     measured = kept(lesson, compiler)
     return dict((measured if exercise in measured else kept(lesson)).get(exercise, {}))
-
-
-def steps(lesson: Path, exercise: str, compiler: str = COMPILER) -> dict[str, int]:
-    """The solution's steps by the case's name; none for what has not been measured."""
-    return {
-        case: counted["steps"] for case, counted in of_exercise(lesson, exercise, compiler).items()
-    }

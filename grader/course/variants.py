@@ -293,12 +293,11 @@ class LayoutPlan:
     def _uses(self, problem: Problem) -> Iterator[tuple[Use, ArrayUse, Layout, str]]:
         for launch in problem.launches:
             parameters = self.anew.parameters.get(launch.kernel, ())
-            for name, arg in zip(parameters, launch.args, strict=False):
-                if (launch.kernel, name) in self.places:
-                    yield (
-                        Use(problem, launch, parameters, str(arg)),
-                        *self.places[launch.kernel, name],
-                    )
+            yield from (
+                (Use(problem, launch, parameters, str(arg)), *self.places[launch.kernel, name])
+                for name, arg in zip(parameters, launch.args, strict=False)
+                if (launch.kernel, name) in self.places
+            )
 
     def rule(self, rule: Rule) -> Rule:
         """The rule, with the names of arrays, and the lengths that they have in the layouts."""

@@ -288,11 +288,13 @@ def _require_all_shown(lesson: Lesson, markdown: str) -> None:
     )
     for exercise in lesson.exercises:
         first, *more = lines.get(("exercise", exercise.name), [0])
-        if not first:
-            raise LessonError(
+        unless(
+            first,
+            LessonError(
                 f"{authors.place_of(lesson.path, exercise.name)}: no fence of lesson.md has the "
                 f"exercise {exercise.name!r}."
-            )
+            ),
+        )
         unless(
             not more,
             _error(

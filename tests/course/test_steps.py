@@ -22,12 +22,12 @@ def root(tmp_path):
 def test_each_case_of_each_exercise_has_the_solutions_steps(root):
     lesson = course.lesson("01_add", root)
     exercise = lesson.exercise("add")
-    assert solution_counts.steps(lesson.path, exercise.name) == {}
+    assert solution_counts.of_exercise(lesson.path, exercise.name) == {}
     assert steps.write(lesson) == [solution_counts.file(lesson.path, name) for name in HERE]
     for compiler in HERE:
-        kept = solution_counts.steps(lesson.path, exercise.name, compiler)
+        kept = solution_counts.of_exercise(lesson.path, exercise.name, compiler)
         assert set(kept) == {case.name for case in exercise.cases}
-        assert all(0 < count < 100 for count in kept.values())
+        assert all(0 < counted["steps"] < 100 for counted in kept.values())
     assert not steps.write(lesson)
 
 
