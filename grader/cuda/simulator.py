@@ -487,10 +487,15 @@ class SimulatedKernel:
     def _outliving(self) -> list[Store]:
         """The memory that outlives a launch, and a cooperative one's grid barrier."""
         module = self._module
-        kept = [*module.variables.values(), module.heap.store]
-        if module.cooperative:
-            kept.append(Store("the grid barrier", np.zeros(64, np.uint8), address=GRID_WORKSPACE))
-        return kept
+        return [
+            *module.variables.values(),
+            module.heap.store,
+            *(
+                [Store("the grid barrier", np.zeros(64, np.uint8), address=GRID_WORKSPACE)]
+                if module.cooperative
+                else []
+            ),
+        ]
 
 
 # As CuPy calls them.

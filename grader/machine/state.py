@@ -382,16 +382,18 @@ class Calls:
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(copy kept aside, the array in use) of everything that is function `name`'s own."""
         own = {
-            register: self.wave.registers.storage(register)
-            for register in self.linked.parts[name].function.registers
-        }
-        for number, slots in enumerate(self.carried):
-            own |= {
+            **{
+                register: self.wave.registers.storage(register)
+                for register in self.linked.parts[name].function.registers
+            },
+            **{
                 f"{slot} {number}": values
+                for number, slots in enumerate(self.carried)
                 for slot, values in slots.items()
                 if slot.startswith(f"{name}::")
-            }
-        own["frame"] = self.wave.frames.begins[name]
+            },
+            "frame": self.wave.frames.begins[name],
+        }
         for key, values in own.items():
             key = f"{name} {key}"
             if key not in kept:

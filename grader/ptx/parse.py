@@ -286,8 +286,11 @@ class _Body:
             )
         elif match := _USED.match(text):
             self.used = int(match[1], 0)
-        elif not re.match(r"\.(pragma|callprototype|calltargets|alias)", text):
-            raise Malformed(f"PTX directive not understood: {text.partition(chr(10))[0][:120]}")
+        else:
+            require(
+                re.match(r"\.(pragma|callprototype|calltargets|alias)", text),
+                f"PTX directive not understood: {text.partition(chr(10))[0][:120]}",
+            )
 
     def resolve(self, name: str) -> str:
         return next((scope[name] for scope in reversed(self.scopes) if name in scope), name)
