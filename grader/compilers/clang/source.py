@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import accumulate
 
 from ...cuda.errors import CompileError, Diagnostic
+from ...grouped import grouped
 from ..compiler import AS_CALLS, DEFAULT_ARCH, Job
 from ..logs import NAMES_FILE
 from .llvm_text import DOUBT
@@ -165,18 +166,18 @@ def with_room(source: str, errors: Iterable[Diagnostic]) -> str:
     refuses it.
     """
     starts = [*accumulate((len(line) + 1 for line in source.split("\n")), initial=0)]
-    declared: dict[int, set[int]] = {}  # by where a declaration begins where its names stand
-    for error in errors:
-        if (
-            error.message == "initialization is not supported for __shared__ variables"
-            and error.column is not None
-        ):
-            at = starts[error.line - 1] + error.column
-            begin = max(source.rfind(mark, 0, at) for mark in ";{}") + 1
-            declared.setdefault(begin, set()).add(at)
+    places = {
+        starts[error.line - 1] + error.column
+        for error in errors
+        if error.message == "initialization is not supported for __shared__ variables"
+        and error.column is not None
+    }
+    declared = grouped(  # by where a declaration begins where its names stand
+        (max(source.rfind(mark, 0, at) for mark in ";{}") + 1, at) for at in sorted(places)
+    )
     for begin in sorted(declared, reverse=True):
         if source.count("{", 0, begin) > source.count("}", 0, begin):  # in a function
-            source = _with_room(source, begin, sorted(declared[begin]))
+            source = _with_room(source, begin, declared[begin])
     return source
 
 
