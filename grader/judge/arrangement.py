@@ -93,13 +93,11 @@ def _arranged(handed_out: str, lines: tuple[str, ...], source: str) -> Changed |
         # Braces and empty statements.
         if here < len(mine) and mine[here] in ("{", "}", ";"):
             yield here + 1, there, counts
-        for number, line in enumerate(loose):
-            if counts[number] and tuple(mine[here : here + len(line)]) == line:
-                yield (
-                    here + len(line),
-                    there,
-                    (*counts[:number], counts[number] - 1, *counts[number + 1 :]),
-                )
+        yield from (
+            (here + len(line), there, (*counts[:number], counts[number] - 1, *counts[number + 1 :]))
+            for number, line in enumerate(loose)
+            if counts[number] and tuple(mine[here : here + len(line)]) == line
+        )
 
     seen = {state[:2] for state in postorder((0, 0, tuple(loose.values())), onward)}
     if (len(mine), len(frame)) in seen:

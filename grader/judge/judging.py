@@ -264,7 +264,7 @@ def warnings(judged: Judged) -> Judged:
 def summed(judged: Judged) -> Verdict:
     """The results make a verdict. A contest compares the counters of the last case, if that one is
     hidden, has a budget, and passed."""
-    exercise, results = judged.exercise, told_once(judged.results)
+    exercise, results = judged.exercise, tuple(told_once(judged.results))
     failure = foremost(results)
     first = judged.outcomes[0] if judged.outcomes else None
     last = judged.outcomes[-1] if judged.outcomes else None

@@ -57,24 +57,24 @@ def require_no_oversight(lesson: Lesson) -> None:
 
 def _all(lesson: Lesson) -> Iterator[str]:
     for exercise in lesson.exercises:
-        for known in set(exercise.hints_on) - set(Status) - set(Pattern):
-            yield (
-                f"{authors.place_of(lesson.path, exercise.name, known)}: {known!r} in hints_on is "
-                "neither a status nor a pattern of a verdict."
-            )
-        for case in exercise.cases:
-            if not _draws_the_same(case):
-                yield (
-                    f"{authors.place_of(lesson.path, exercise.name, case.name)}: case "
-                    f"{case.name!r} draws other numbers each time: take all that is random from "
-                    "problem's own argument."
-                )
+        yield from (
+            f"{authors.place_of(lesson.path, exercise.name, known)}: {known!r} in hints_on is "
+            "neither a status nor a pattern of a verdict."
+            for known in set(exercise.hints_on) - set(Status) - set(Pattern)
+        )
+        yield from (
+            f"{authors.place_of(lesson.path, exercise.name, case.name)}: case {case.name!r} draws "
+            "other numbers each time: take all that is random from problem's own argument."
+            for case in exercise.cases
+            if not _draws_the_same(case)
+        )
         launches = (one for problem in classes.drawn(exercise) for one in problem.launches)
-        for kernel in {rule.kernel for rule in exercise.rules} - {one.kernel for one in launches}:
-            yield (
-                f"{authors.at(lesson.path / 'rules.py', kernel)}: {exercise.name} launches no "
-                f"kernel {kernel!r}."
-            )
+        yield from (
+            f"{authors.at(lesson.path / 'rules.py', kernel)}: {exercise.name} launches no kernel "
+            f"{kernel!r}."
+            for kernel in {rule.kernel for rule in exercise.rules}
+            - {one.kernel for one in launches}
+        )
         yield from (
             f"{authors.at(lesson.path / 'rules.py', exercise.name)}: {sentence}"
             for sentence in rules.departures(exercise)

@@ -78,15 +78,19 @@ def departs(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult 
     if not isinstance(outcome, Ran) or outcome.too_long:
         why = say.TOO_MUCH if isinstance(outcome, Ran) else outcome.message.rstrip(".")
         return failed(instance.case, Status.OVER_BUDGET, say.not_traced(why))
-    for stated, way in zip(_stated(instance), outcome.ways, strict=True):
-        if way.first is not None and way.short > getattr(stated, "but", 0):
-            return failed(
+    return next(
+        (
+            failed(
                 instance.case,
                 Status.OVER_BUDGET,
                 _message(stated, way, words),
                 line=way.place.line if way.place else None,
             )
-    return None
+            for stated, way in zip(_stated(instance), outcome.ways, strict=True)
+            if way.first is not None and way.short > getattr(stated, "but", 0)
+        ),
+        None,
+    )
 
 
 def _message(stated: Requirement | Ban, way: Way, words: Words) -> Message:

@@ -5,7 +5,7 @@ What is said of a field here, `Annotated`, is what docs/verdict.md and docs/verd
 of it, which `tools.schema_page` makes.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Annotated, Any, Literal, Self
@@ -367,11 +367,10 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - len(CUT)] + CUT
 
 
-def told_once(cases: Iterable[CaseResult]) -> tuple[CaseResult, ...]:
+def told_once(cases: Iterable[CaseResult]) -> Iterator[CaseResult]:
     """The cases, each message shortened, and a long one only in the first case that has it and
     whose reader reads it."""
     told: dict[str, bool] = {}
-    results = []
     for case in cases:
         message = shortened(case.message)
         if len(message) > REPEATED and (
@@ -380,8 +379,7 @@ def told_once(cases: Iterable[CaseResult]) -> tuple[CaseResult, ...]:
             message = "This case fails like the one above."
         else:
             told[message] = told.get(message, False) or case.visible
-        results.append(replace(case, message=message))
-    return tuple(results)
+        yield replace(case, message=message)
 
 
 def by_cause(verdict: Verdict) -> list[list[CaseResult]]:
