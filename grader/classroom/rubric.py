@@ -258,15 +258,18 @@ def answers(course: CourseFolder, name: str) -> Iterator[AnswerToMark]:
     file = coursefile.read(course)
     for learner in course.learners("autograded", name):
         kept = verdicts.read_if_any(course.path("autograded", name, learner))
-        for cell in verdicts.cells(course.notebook("autograded", name, learner)) if kept else ():
-            if (exercise := grade_id(cell)) in kept:
-                yield AnswerToMark(
-                    learner,
-                    file.person(learner).section,
-                    exercise,
-                    cuda_source("".join(cell["source"])),
-                    kept[exercise],
-                )
+        graded = verdicts.cells(course.notebook("autograded", name, learner)) if kept else ()
+        yield from (
+            AnswerToMark(
+                learner,
+                file.person(learner).section,
+                exercise,
+                cuda_source("".join(cell["source"])),
+                kept[exercise],
+            )
+            for cell in graded
+            if (exercise := grade_id(cell)) in kept
+        )
 
 
 def accounts(course: CourseFolder, name: str) -> dict[tuple[str, str], RubricAccount]:

@@ -121,14 +121,13 @@ def _heading(verdict: Verdict) -> Text:
         if verdict.status == "kept"
         else f"{verdict.points:g} of {points}, on the {verdict.device} ({kind.title})",
         visible(partial.said(verdict)),
+        verdict.message if verdict.status == "kept" else "",
     ]
     if verdict.status == "passed":  # and what was seen where something was to go wrong
         lines += [
             kind.solved,
             *dict.fromkeys(visible(case.note) for case in verdict.cases if case.note),
         ]
-    if verdict.status == "kept":
-        lines.append(verdict.message)
     return Text.assemble(
         (verdict.exercise, "bold"),
         "  ",

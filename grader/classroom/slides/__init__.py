@@ -208,14 +208,16 @@ def _code(cell: NotebookNode) -> Iterator[Piece]:
     hidden = cell.metadata.get("jupyter", {}).get("source_hidden", False)
     portions = _portions(cell.source.splitlines(), LINES, _above_a_gap)
     parts = [] if hidden else ["\n".join(lines).rstrip() for lines in portions]
-    for number, part in enumerate(parts):
-        yield Piece(
+    yield from (
+        Piece(
             v4.new_code_cell(
                 part, metadata=dict(CUDA) if cell.metadata.get("magics_language") else {}
             ),
             _CODE * (part.count("\n") + 1) + 24,
             "subslide" if number or cell.source.startswith("%%cuda") else "-",
         )
+        for number, part in enumerate(parts)
+    )
     yield from _outputs(cell, beside_code=bool(parts) and len(parts[-1].splitlines()) <= 6)
 
 
@@ -254,14 +256,16 @@ def _output_parts(output: NotebookNode) -> Iterator[NotebookNode]:
     if not lines:
         yield output
         return
-    for portion in _portions(lines[2].split("\n")):
-        yield v4.new_output(
+    yield from (
+        v4.new_output(
             "display_data",
             data={
                 "text/html": f"{lines[1]}{chr(10).join(portion)}</pre>",
                 "text/plain": re.sub(r"<[^>]*>", "", "\n".join(portion)),
             },
         )
+        for portion in _portions(lines[2].split("\n"))
+    )
 
 
 def _output_height(output: NotebookNode, beside_code: bool) -> int:
