@@ -16,6 +16,7 @@ from grader.errors import counted
 from .picture import (
     BLUE,
     FAINT,
+    HATCH,
     INK,
     PALE,
     PAPER,
@@ -43,7 +44,6 @@ _GUTTER, _INDENT = 3.05, 0.31  # inches, for source lines left of the lanes; for
 _BOX, _GAP, _STEEP = 0.2, 0.3, 0.013  # inches: a lane, the arrows' room, and more for far lanes
 _COLUMNS, _LINE = 44, 0.145  # characters of a source line beside the lanes; inches a line
 _MANY = 8  # arrows from one lane, which then are thin
-_HATCH = "/////"
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def _paint(axes: Axes, shuffle: _Shuffle, start: float, end: float) -> None:
             )
         )
     absent: Style = {"facecolor": PALE, "edgecolor": PALE}
-    kept: Style = {"edgecolor": FAINT, "hatch": _HATCH}
+    kept: Style = {"edgecolor": FAINT, "hatch": HATCH}
     for lane in range(WARP):
         look = {"edgecolor": INK} if lane in moved else kept if lane in shuffle.source else absent
         _paint_lane(axes, lane, end, **look)
@@ -219,7 +219,7 @@ def _key(shown: list[_Shuffle]) -> list[Artist]:
         {
             arrow(BLUE, "from a higher lane", 1.4): any(giver > lane for lane, giver in moved),
             arrow(RED, "from a lower lane", 1.4): any(giver < lane for lane, giver in moved),
-            swatch(PAPER, "got its own value back", hatch=_HATCH): any(
+            swatch(PAPER, "got its own value back", hatch=HATCH): any(
                 len(shuffle.moved) < len(shuffle.source) for shuffle in shown
             ),
             swatch(PALE, "took no part (not in the mask)"): any(

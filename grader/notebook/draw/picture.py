@@ -29,6 +29,7 @@ INK, FAINT, PALE, PAPER = "#222222", "#8a8a8a", "#e6e9ec", "#ffffff"
 WIDTH = 10.0  # inches
 TITLE, TEXT, SMALL = 12, 9.5, 8.5  # font sizes in points
 WARP = 32  # threads
+HATCH = "/////"
 ACTIVITY = {BLUE: "active", ORANGE: "idle while its warp works", PALE: "its whole warp idle"}
 
 _TITLE_WIDTH = 88  # characters of a title in its full size

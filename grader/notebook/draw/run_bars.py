@@ -17,6 +17,7 @@ from ..cards import Notice
 from .picture import (
     BLUE,
     FAINT,
+    HATCH,
     INK,
     ORANGE,
     PAPER,
@@ -79,7 +80,6 @@ def compare(runs: Mapping[str, Run], counters: Sequence[str]) -> Picture:
 
 _PASSES_BAR, _TOP = 0.62, 0.78  # inches: a bar with the words under it; what stands above the first
 _THICK = 0.5  # of a bar's room
-_HATCH = "/////"
 
 
 class _Way(NamedTuple):
@@ -149,7 +149,7 @@ def passes(runs: Mapping[str, Run], array_bytes: int) -> Picture:
             for look, drawn in (
                 ((colour, verb), True),
                 (
-                    (PAPER, f"rest of the sectors {verb}", colour, _HATCH),
+                    (PAPER, f"rest of the sectors {verb}", colour, HATCH),
                     any(pair[verb].beyond for pair in ways.values()),
                 ),
             )
@@ -204,7 +204,7 @@ def _paint_passes(axes: Axes, ways: Mapping[str, Mapping[str, _Way]], unit: int)
                     left=end + asked,
                     facecolor=PAPER,
                     edgecolor=colour,
-                    hatch=_HATCH,
+                    hatch=HATCH,
                     **bar,
                 )
             end += asked + beyond
