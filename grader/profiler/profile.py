@@ -105,14 +105,16 @@ def one_by_one(
         code=work.source,
         enable_cooperative_groups=any(launch.cooperative for launch in work.launches),
     )
-    for launch in work.launches:
-        yield partial(
+    yield from (
+        partial(
             limits.opted_in(module.get_function(launch.kernel), launch.shared_mem),
             launch.grid,
             launch.block,
             arguments(launch.args, buffers),
             shared_mem=launch.shared_mem,
         )
+        for launch in work.launches
+    )
 
 
 # kernel, grid, block, bytes of shared memory, arguments, as they are written
