@@ -210,14 +210,17 @@ def _pooled(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
 @cache
 def pool(kind: str) -> np.ndarray:
     """What hypothesis draws for a type of PTX, e.g. "f32" or "s64", as unsigned integers."""
-    from hypothesis import HealthCheck, Phase, given, settings
-    from hypothesis import strategies as st
+    from hypothesis import HealthCheck, Phase, given, settings, strategies
 
     values: list[float] = []
     bits = 8 * size_of(kind)
     wide = 32 if kind == "bf16" else bits  # a bfloat16 is the upper half of a float
-    floats = {16: st.floats(width=16), 32: st.floats(width=32), 64: st.floats(width=64)}
-    one = floats[wide] if kind in _EDGES else st.integers(0, (1 << bits) - 1)
+    floats = {
+        16: strategies.floats(width=16),
+        32: strategies.floats(width=32),
+        64: strategies.floats(width=64),
+    }
+    one = floats[wide] if kind in _EDGES else strategies.integers(0, (1 << bits) - 1)
 
     @settings(
         max_examples=POOL // 16,
@@ -226,7 +229,7 @@ def pool(kind: str) -> np.ndarray:
         phases=[Phase.generate],
         suppress_health_check=[HealthCheck.too_slow],  # of a busy machine
     )
-    @given(st.lists(one, min_size=16, max_size=32))
+    @given(strategies.lists(one, min_size=16, max_size=32))
     def collect(some: list[float]) -> None:
         values.extend(some)
 
