@@ -98,8 +98,7 @@ def _uses(program: PtxModule, kernel: str) -> dict[tuple[str, int], None]:
     functions = _functions(program, kernel)
     uses: dict[tuple[str, int], None] = {}
     for function in functions:
-        for one in function.instructions:
-            uses |= dict.fromkeys(_of_instruction(one))
+        uses |= dict.fromkeys(use for one in function.instructions for use in _of_instruction(one))
         uses |= dict.fromkeys(_divisors(uses))
     variables = (*program.variables.values(), *(one for f in functions for one in f.variables))
     return uses | dict.fromkeys(
