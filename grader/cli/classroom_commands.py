@@ -26,13 +26,11 @@ from rich.text import Text
 from .. import course
 from ..classroom import (
     ClassroomError,
-    appeals,
     collecting,
     coursefile,
     export,
     planning,
     renaming,
-    rubric,
     spreadsheets,
 )
 from ..classroom.folder import CourseFolder, alone, open_course
@@ -370,6 +368,8 @@ def show_appeals(
     section: SECTION = None,
 ) -> None:
     """Show learners' requests for a regrade, or answer one."""
+    from ..classroom import appeals, rubric
+
     unless(answer or points is None, typer.BadParameter("--points goes with --answer"))
     here = course_here()
     complain(*_problems(appeals.collect(here)))

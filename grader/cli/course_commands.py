@@ -18,7 +18,6 @@ from rich.text import Text
 from .. import course
 from ..classroom import (
     ClassroomError,
-    bundles,
     coursefile,
     export,
     planning,
@@ -362,6 +361,8 @@ def bundle_lesson(
     unsafe: UNSAFE = False,
 ) -> None:
     """Pack a lesson for Gradescope or GitHub."""
+    from ..classroom import bundles
+
     here, (about,), _ = opened(lesson)
     if system == "github":
         place = unless(
