@@ -231,7 +231,9 @@ _LOOP = re.compile(rf"\b(?:for|while){_INSIDE}")
 _CHANGED = re.compile(r"(?:^|[;{)])\s*([A-Za-z_]\w*(?:\[[^]]*\])?)\s*[-+*/&|^]?=(?!=)")
 _COMMA = re.compile(r",(?![^()\[\]]*[)\]])")  # of no inner brackets
 _REPLACED = re.compile(r"(?:^|[;{)])\s*([A-Za-z_]\w*)\s*=(?!=)([^;]*);")
-_MOVED = re.compile(r"(?:^|[;{)])\s*((\w+)\[[^]]*\])\s*=\s*\2\[[^]]*\]\s*;")
+_MOVED = re.compile(
+    r"(?:^|[;{)])\s*((\w+)\[[^]]*\])\s*=((?:(?!\2\[)[^;=])*\2\[(?:(?!\2\[)[^;=])*;)"
+)
 _SCALED = re.compile(r"\b(\w+)\s*(?:[*/]|<<|>>)=|\b(\w+)\s*=\s*\2\s*(?:[*/]|<<|>>)")
 _GIVEN = re.compile(r"\b(\w+)\s*=(?!=)([^;]*);")
 _PRODUCT = re.compile(r"[\w)\]]\s*\*\s*[\w(]")
@@ -368,13 +370,21 @@ class Declarations:
         called = "|".join(["&", *(rf"\b{one}\([^;]*" for one in by_reference)])
         return re.search(rf"{_ASSIGNED.format(name)}|(?:{called})\b{name}\b", text) is not None
 
-    def copied(self, line: int) -> tuple[str, int] | None:
-        """The variable that a source line changes, if a loop over an array makes it a copy of an
-        element, and the loop's line."""
-        head, at = self.loop(line)
-        found = re.match(r"for \([^&*:]*\b(\w+) : ", head)
-        changes = found and found[1] in _CHANGED.findall(self.line(line))
-        return (found[1], at) if found and changes else None
+    def copied(self, line: int) -> tuple[str, str, int] | None:
+        """The variable that a source line changes, if it is a copy of an element, that element, and
+        the line that makes the copy: a loop over an array, or a declaration in a loop, after which
+        nothing but such changes uses it."""
+        head, begin = self.loop(line)
+        found, changed = re.match(r"for \([^&*:]*\b(\w+) : ", head), _SET.split(self.line(line))[0]
+        if found and found[1] in _CHANGED.findall(self.line(line)):
+            return found[1], "the element", begin
+        for at in range(begin, line) if head else ():
+            one = re.match(r"\s*\w+ (\w+) = (\w+\[[^;]*\]);", self.line(at))
+            lines = [self.line(each) for each in range(at + 1, self.end(line) + 1)]
+            some = [each for each in lines if one and re.search(rf"\b{one[1]}\b", each)]
+            if one and all(re.match(rf"\s*{one[1]}(?:\.\w+)?\s*\S?=(?!=)", each) for each in some):
+                return (one[1], f"`{one[2]}`", at) if one[1] in _WORD.findall(changed) else None
+        return None
 
     def shuffled_by(self, line: int) -> tuple[str, str] | None:
         """A shuffle on a source line and its third argument, where that is a float and no number
@@ -393,7 +403,7 @@ class Declarations:
         head, at = self.loop(line)
         body = [self.line(one) for one in range(at + 1, self.end(line) + 1) if one != line]
         if _SCALED.search(head) and (moved := _MOVED.search(self.line(line))):
-            return None if any(moved[1] in one for one in body) else (moved[1], at)
+            return None if any(moved[1] in one for one in [*body, moved[3]]) else (moved[1], at)
         found = _REPLACED.search(self.line(line))
         if not (found and head) or (self.guard(line)[1] >= at and self.guard(line)[0]):
             return None
@@ -572,6 +582,13 @@ class Declarations:
             before |= {at} if _PRODUCT.search(re.sub(_INDEX, "", value)) else set()
         return before.pop() if len(before) == 1 else line
 
+    def pointer(self, line: int, array: str) -> list[tuple[str, int]]:
+        """The local pointers through which a source line reaches an array, and their lines."""
+        words = dict.fromkeys(_WORD.findall(self.line(line))) if array else ()
+        found = [(name, *self.given(name, line)) for name in words]
+        of_array = re.compile(rf"\b{array}\b(?!\[)")
+        return [(name, at) for name, value, at in found if at and of_array.search(value)]
+
     def doubtful(self, words: str, line: int, usual: "Declarations") -> list[tuple[str, int]]:
         """The names in an expression on a source line that get values which `usual` does not have,
         on earlier lines of its function or of none, or are functions that it does not have; and
@@ -636,6 +653,11 @@ class Declarations:
     def writers(self, name: str) -> list[int]:
         """The lines that give elements of an array values."""
         return [at for at in range(1, 1 + len(self.lines)) if self.only_assigned(at, name)]
+
+    def flags(self) -> list[int]:
+        """The lines that give elements of a volatile array values."""
+        names = re.findall(r"\bvolatile\b[^,;(){}]*?(\w+)\s*[,;)\[]", "\n".join(self.lines))
+        return sorted(at for name in names for at in self.writers(name))
 
     def only_written(self, name: str, whole: bool = True) -> tuple[str, int | None]:
         """A sentence about the condition under which the only line that writes to an array does so,

@@ -263,7 +263,7 @@ def misaligned_access(finding: MisalignedAccess, wave: Wave) -> Message:
             declared, line = wave.names.declared, finding.where.line or 0
             loop, head = declared.loop(line)
             guard, at = declared.guard(head - 1 if loop else line)
-            if "%" in guard:
+            if guard and not any(one.startswith("threadIdx") for one in declared.made_of(guard)):
                 remedy = (
                     f"The access is in the branch `{guard}` (line {at}). Does this condition make "
                     f"sure that the pointer is a multiple of {width} bytes for every thread?"

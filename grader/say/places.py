@@ -435,7 +435,7 @@ def _too_many_threads(
             why=f"The index equals the thread's number in the grid. `{larger[0]}` has an element "
             f"there, {place.owner} does not.",
             remedy="Should both arrays have the same index here? If so, guard the access. If not, "
-            f"{place.owner} needs another index.",
+            f"{place.owner} needs another index{_computed(place, who)}.",
         )
     barrier = any("sync" in one for one in who.declared.lines[who.line :])
     reach = " This thread must still reach the barriers that follow." if barrier else ""
@@ -492,6 +492,11 @@ def _by_rows(place: _Element, who: ThreadNumbers, name: str, length: int) -> Mes
         why=f"{text}. The array has no such {past}.",
         remedy=f"Guard x and y, as in `if (x < {name} && {limit})`.",
     )
+
+
+def _computed(place: _Element, who: ThreadNumbers) -> str:
+    """The lines on which the index is computed, after a blank; "" where it is computed at once."""
+    return who.declared.computed_on(who.declared.index(who.line, place.owner.strip("`")), who.line)
 
 
 def _unknown(place: _Element, who: ThreadNumbers) -> Message:

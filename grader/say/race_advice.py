@@ -27,6 +27,8 @@ _AXES = ("threadIdx.x", "threadIdx.y", "threadIdx.z")
 _CHANCE = "Either thread may come first."
 _ANY_ORDER = "Blocks run in any order."
 _TICKET = re.compile(r"=\s*(?:atomic(?:Add|Inc)|\w+\.fetch_add)\(")  # its result is kept
+_COPIES = re.compile(r"memcpy_async|cp[._]async")
+_WAITS_FOR_COPIES = re.compile(r"wait_prior|wait_group|cp[._]async[._]wait|consumer_wait")
 _ARRIVES = re.compile(r"\bmbarrier_arrive\([^;&]*&(\w+)|\b(\w+)\.consumer_release\(")
 _WAITS = re.compile(r"\bmbarrier_(?:try|test)_wait\w*\([^;&]*&(\w+)|\b(\w+)\.producer_acquire\(")
 
@@ -60,9 +62,10 @@ def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
         index = declared.index(line, place.array) if line and place.array else ""
         if place.index is not None and re.search(r"\w\W", index):  # it is computed
             told = Message(why=f"The index `{index}` is {place.index} for both threads.") + told
-        computed = declared.computed_on(index, line) if line else ""
+        written = declared.line(line).partition("=")[0]
+        computed = declared.computed_on(written, line) if line else ""
         return told if told.remedy else told + _written_twice(race, place, computed)
-    return _given_back(race, declared) or _barrier_between(race, place)
+    return _given_back(race, declared) or _copied(race, declared) or _barrier_between(race, place)
 
 
 def _both_pass(race: Race, guard: str, line: int, declared: Declarations) -> Message:
@@ -159,17 +162,19 @@ def _written_twice(race: Race, place: ArrayPlace, computed: str) -> Message:
             remedy=f"Put a {_barrier(race)} at the end of each round, or give each round its own "
             "element.",
         )
-    return took + Message(
-        remedy="If the two threads are in different rounds of a loop, put a "
-        f"{_barrier(race)} at the end of each round."
-    )
+    return took + Message(remedy=_ROUNDS.format(_barrier(race)))
+
+
+_ROUNDS = "If the two threads are in different rounds of a loop, put a {} at the end of each round."
 
 
 def _read_and_written(race: Race, place: ArrayPlace) -> Message:
     """One line, on which one thread reads what another writes."""
     barrier, evidence = _barrier(race), race.evidence
     if evidence.same_address:
-        return _lost_update(place)
+        lost, again = _lost_update(place), evidence.may_repeat and not race.at_once and race.shared
+        rounds = Message(remedy=_ROUNDS.format(barrier) * again)
+        return rounds + Message(why=lost.why) if again and race.same_warp else lost + rounds
     apart = Message(
         why="One thread reads the element in the same statement in which the other writes it.",
         remedy=f"Should both threads use {place.text}? If not, correct the index. If they should, "
@@ -195,6 +200,19 @@ def _lost_update(place: ArrayPlace) -> Message:
         why=f"Both threads read {place.text}, change it and write it back, so one change may be "
         "lost.",
         remedy="Use an atomic, or give each thread its own element.",
+    )
+
+
+def _copied(race: Race, declared: Declarations) -> Message | None:
+    """What another thread has copied asynchronously, behind a wait of that thread."""
+    copy, line = declared.line(race.other.line), race.mine.line or 0
+    waits = [at for at in range(1, line) if _WAITS_FOR_COPIES.search(declared.line(at))]
+    if race.mine.wrote or not (waits and _COPIES.search(copy)):
+        return None
+    return Message(
+        why=f"Line {race.other.line} copies asynchronously. A wait, as on line {waits[-1]}, is "
+        "only for the copies of its own thread.",
+        remedy=f"Put a {_barrier(race)} after the wait on line {waits[-1]}, before line {line}.",
     )
 
 
@@ -244,18 +262,21 @@ def _barrier(race: Race) -> str:
 
 
 def _after_its_ticket(race: Race, declared: Declarations) -> Message | None:
-    """A write that comes after the ticket which lets another block read."""
+    """A write that comes after the ticket, or the flag, which lets another block read."""
     wrote, read = race.other.line or 0, race.mine.line or 0
     drawn = [at for at, text in enumerate(declared.lines, 1) if _TICKET.search(text)]
     before = [at for at in drawn if at < wrote < read]
-    return (
-        None
-        if race.mine.wrote or not (race.other.wrote and before)
-        else Message(
-            why=f"Line {before[-1]} draws the ticket of a block, and line {wrote} writes after "
-            "that. The last block may read before the write.",
-            remedy=f"Which must come first, line {before[-1]} or line {wrote}?",
-        )
+    flags = [at for at in declared.flags() if at < wrote] if not before else []
+    if race.mine.wrote or not (race.other.wrote and (before or flags)):
+        return None
+    first = (before or flags)[-1]
+    does, who = (
+        ("draws the ticket of a block", "The last") if before else ("sets a flag", "Another")
+    )
+    return Message(
+        why=f"Line {first} {does}, and line {wrote} writes after that. {who} block may read before "
+        "the write.",
+        remedy=f"Which must come first, line {first} or line {wrote}?",
     )
 
 

@@ -246,9 +246,9 @@ class Uninitialized(Observer):
         )
         copy = None
         if coming:
-            issued, lane_of_copy, since, (wait, *then) = coming
+            issued, lane_of_copy, since, (wait, number, newest) = coming
             waited = None if wait < 0 else here.line(wait)
-            copy = here.location(issued, lane_of_copy), since, (waited, *then)
+            copy = here.location(issued, lane_of_copy), since, (waited, number, newest)
         return UnwrittenRead(
             here.location(at, lane),
             access.verb,

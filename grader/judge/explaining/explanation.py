@@ -320,7 +320,8 @@ class Explanation(MadeOf):
         elif not words:
             right = "Everything that this step uses is right. The step itself is wrong."
             why = right if found.right else " ".join(found.sides) if found.sides[0] else ""
-            ask = "What should this step do with its values?" if found.right else ""
+            missing = "Which operation belongs here, or which value or step is missing?" * bool(why)
+            ask = "What should this step do with its values?" if found.right else missing
             ask = (
                 f"Should {found.place.who} do this step without an element?"
                 if found.mine.endswith(f" from 0 ({NO_ELEMENT})")

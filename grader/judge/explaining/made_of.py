@@ -181,12 +181,12 @@ class MadeOf(About):
                     line,
                 )
             elif made := self._declared.copied(line):
-                name, head = made
+                name, element, at = made
                 yield (
                     Message(
-                        f"Line {line} changes `{name}`, which is a copy of the element: the loop "
-                        f"on line {head} makes it. The array does not change.",
-                        remedy=f"How can the loop on line {head} change the element itself?",
+                        f"Line {line} changes `{name}`, which is a copy of {element}: line {at} "
+                        "makes it. The array does not change.",
+                        remedy=f"How can line {at} change the element itself?",
                     ),
                     line,
                 )
@@ -234,9 +234,13 @@ class MadeOf(About):
             asks, line = guards[0] if own and guards else ("", place.line)
             if own and way == "xor_":
                 asked, instead = "Compute the third argument by hand for each round.", ""
-            elif not way or way in ours or not (own or (ours and opposite)):
+            elif (
+                not way
+                or way in ours
+                or not (own or (ours and opposite) or self._beyond_reach(way))
+            ):
                 continue
-            elif own and "xor_" in ours:
+            elif "xor_" in ours:
                 all_lanes = "lane 0" if way == "down_" else "the last lane"
                 asked = (
                     f"After the last {name}, only {all_lanes} has the result of all lanes. Which "
@@ -258,6 +262,14 @@ class MadeOf(About):
                     who = f"{capital(self.mine.stored.who)} gets no value of another lane"
                     said = f"{who}: on line {at}, `{found[0]}` brings values of {lanes} lanes."
                     yield Message(said, remedy=asked, ours=f"Our kernel uses {instead}."), at
+
+    def _beyond_reach(self, way: str) -> bool:
+        """Whether all that is missing was loaded by lanes from which such a shuffle brings nothing
+        to the thread that stored it."""
+        side = {"down_": -1, "up_": 1}.get(way, 0)
+        loads = [self._loads[one][-1].loaded for one in self._ours.keys() - self._mine.keys()]
+        me = self.mine.stored.thread if self.mine.stored else 0
+        return bool(loads) and all((one.thread - me) * side > 0 for one in loads)
 
     def other_place(self) -> Told:
         """One element in the place of another."""
@@ -348,11 +360,12 @@ class MadeOf(About):
                 )
                 return
             (said, at), (loop, head) = self._passed(), self._without_round(here or self._ours)
-            passed = (
-                f" {capital(said)}.{self._values(at or 0, self.mine.stored)}"
-                if said and at == line and self.mine.stored
-                else ""
-            )
+            stored, passed = self.mine.stored, ""
+            text = self._declared.line(stored.line if stored else None)
+            if said and stored and (at == line or re.search(r"\]\s*=\s*[-\d.]+f?;", text)):
+                values = self._values(at or 0, stored)
+                passed = f" {capital(said)}.{values}"
+                asked = self._doubted(said, values, stored.who)
             told = Message(
                 f"{self._here} uses no input. It should use {lost}.{passed}",
                 "" if head else self._loaded(self._ours),

@@ -52,6 +52,14 @@ def mixed_up(trail: Trail) -> tuple[int, tuple[int, int], tuple[Refers, Refers]]
     return None
 
 
+def from_itself(trail: Trail, at: int) -> int | None:
+    """The difference of two equal numbers that an exponential is of; None if it is of another."""
+    of = trail.sources(at)[0] if trail.verb(at).startswith("ex") else at
+    given = [one for one in trail.sources(of) if not trail.constant[one]]
+    of = given[0] if trail.verb(of) == "mul" and len(given) == 1 else of
+    return of if trail.verb(of) == "sub" and trail.value[of] == 0 else None
+
+
 def _exponential(trail: Trail, of: int, scale: float) -> Refers:
     """What an exponential of a difference refers to; a constant may scale its argument before."""
     given = [one for one in trail.sources(of) if not trail.constant[one]]

@@ -34,7 +34,7 @@ from ..protocol import Element, Made, SliceSteps, ThreadPath, ThreadPlace, Used
 from ..session import Outcomes
 from ..verdict import Part
 from .descent import Descent, DescentEnd, beyond
-from .maxima import mixed_up
+from .maxima import from_itself, mixed_up
 from .thread_paths import after_doubts
 from .trail import ANY_ORDER, NO_ELEMENT, Numbers, Trail
 
@@ -794,6 +794,10 @@ class TwoTrails:
                 if again
                 else "How can both values have the same maximum before this step?"
             )
+            if (apart := from_itself(mine, made[1])) is not None and not is_sum:
+                words, on = mine.words(apart), mine.place(apart).on
+                why += f" It is 1, because {mine.place(apart).who} {words}{on}."
+                asked = f"Should these two values be the same{on}?"
             yield _step(mine, at).told + Message(why=why, remedy=asked), mine.line(at)
 
     @property
@@ -905,9 +909,12 @@ def _few(trail: Trail, steps: Collection[int]) -> str:
 
 
 def _apart(one: Trail, other: Trail, at: int, step: int) -> list[int]:
-    """The values that a step uses, and that one of the other way does not."""
-    used = {other.shown(source) for source in other.sources(step)}
-    return [source for source in one.sources(at) if one.shown(source) not in used]
+    """The values that a step uses, and that one of the other way does not, or not as often."""
+    left, found = Counter(other.shown(source) for source in other.sources(step)), []
+    for source in one.sources(at):
+        left[one.shown(source)] -= 1
+        found += [source] * (left[one.shown(source)] < 0)
+    return found
 
 
 def _partner(mine: Trail, ours: Trail, at: int) -> int | None:

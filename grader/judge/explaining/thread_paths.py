@@ -306,7 +306,9 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     known = numbers_of(thread, instance.problem.launches[where.launch - 1], words)
     values = compared_on(declared, line, known, asked) if line and asked else ""
     usual = Declarations(words.solution)
+    unusual, array = declared.unusual(usual), _array(told.first)
     doubted = declared.doubtful(loop, head, usual) if is_beyond and not asked else []
+    doubted += [one for one in declared.pointer(here, array) if is_beyond and one[1] in unusual]
     doubted += [  # a value that is compared
         (one, at)
         for one, at in declared.doubtful(declared.line(line), line or 0, usual)
@@ -316,6 +318,9 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     is_its_own = line in (here, declared.guard(here)[1])
     sizes = ", ".join(words.sizes(instance.problem.launches[where.launch - 1]))
     remedy = re.sub(r"(?<=the array here)(?=\?)", f", with {sizes}" * bool(sizes), told.remedy)
+    if is_beyond and not array:
+        made = declared.computed_on(declared.line(here), here)
+        asked, remedy = "", f"Which part of the address on line {here}{made} is wrong?"
     if works and not (loop or several):
         index = declared.index(here, _array(told.first))
         computed = declared.computed_on(index, here, known)
@@ -335,6 +340,9 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
         same = f"condition or the index on line {here}"
         apart = f"condition on line {line} or the index on line {here}"
         remedy = f"Is the {same if line == here else apart} wrong for this thread?"
+    if is_beyond and line and "the part " in asked:
+        ways, doubted = re.findall(r"&&|\|\|", declared.line(line)), []
+        remedy = f"On line {line} one part of the condition decides alone. Is `{ways[0]}` right?"
     why = (
         f"The launch has {sizes}."
         * bool(sizes and not is_beyond and ("copy" in told.first or (asked and is_its_own))),
