@@ -585,9 +585,8 @@ class Declarations:
     def pointer(self, line: int, array: str) -> list[tuple[str, int]]:
         """The local pointers through which a source line reaches an array, and their lines."""
         words = dict.fromkeys(_WORD.findall(self.line(line))) if array else ()
-        found = [(name, *self.given(name, line)) for name in words]
-        of_array = re.compile(rf"\b{array}\b(?!\[)")
-        return [(name, at) for name, value, at in found if at and of_array.search(value)]
+        found, of_array = {name: self.given(name, line)[1] for name in words}, rf"\b{array}\b(?!\[)"
+        return [one for one in found.items() if one[1] and re.search(of_array, self.line(one[1]))]
 
     def doubtful(self, words: str, line: int, usual: "Declarations") -> list[tuple[str, int]]:
         """The names in an expression on a source line that get values which `usual` does not have,

@@ -1177,6 +1177,119 @@ def test_a_maximum_that_the_next_row_begins_with_is_told_with_the_line_of_its_fi
             "Is `here` (line 43) right? If it is, is the index right?",
         ),
         (
+            "00_first_kernel/add_bias",
+            [
+                (
+                    "if (row < rows && col < cols) {",
+                    "if (row >= rows && col >= cols) return;\n    {",
+                )
+            ],
+            "out_of_bounds",
+            "one part of the condition decides alone. Is `&&` right?",
+        ),
+        (
+            "00_first_kernel/add_bias",
+            [
+                ("const int i = row * cols + col;", "float* to = out + row * rows;"),
+                ("out[i] = x[i] + bias[col];", "to[col] = x[row * cols + col] + bias[col];"),
+            ],
+            "data_race",
+            "If not, correct the index (lines 11 and 14), or guard the write",
+        ),
+        (
+            "01_expand_where/where",
+            [
+                ("y_place += coordinate * y_strides[d];", "y_place += coordinate * x_strides[d];"),
+            ],
+            "out_of_bounds",
+            "its index is wrong (lines 19 and 24)",
+        ),
+        (
+            "02_tree_reduction/dot",
+            [
+                (
+                    "tile[thread] += tile[thread + stride];",
+                    "tile[thread] = sum + tile[thread + stride];",
+                )
+            ],
+            "wrong_answer",
+            "gives `tile[thread]` a new value in each round of the loop",
+        ),
+        (
+            "03_shuffle_reduction/below_max",
+            [("__shfl_xor_sync", "__shfl_down_sync")],
+            "wrong_answer",
+            "After the last `__shfl_down_sync`, only lane 0 has the result of all lanes.",
+        ),
+        (
+            "06_pack_vectorization/row_absmax",
+            [("if (columns % 4 == 0) {", "if (columns >= 4) {")],
+            "misaligned",
+            "The access is in the branch `columns >= 4`",
+        ),
+        (
+            "06_pack_vectorization/warp_per_row",
+            [
+                (
+                    "reinterpret_cast<const Pack<float, 4>*>(x + row * columns)",
+                    "reinterpret_cast<const Pack<float, 4>*>(x) + row * columns",
+                )
+            ],
+            "out_of_bounds",
+            "Is `from` (line",
+        ),
+        (
+            "09_scan_histogram/together",
+            [("__syncwarp();  // in the next", "// in the next")],
+            "data_race",
+            "in different rounds of a loop, put a ",
+        ),
+        (
+            "09_scan_histogram/look_back",
+            [
+                (
+                    "up_to[tile] = before + sum;\n    __threadfence();\n    state[tile] = 2;",
+                    "state[tile] = 2;\n    __threadfence();\n    up_to[tile] = before + sum;",
+                )
+            ],
+            "data_race",
+            "sets a flag, and line",
+        ),
+        (
+            "10_tiles/register_tile",
+            [
+                ("sums[r].x +=", "float4 part = sums[r];\n                part.x +="),
+                ("sums[r].y", "part.y"),
+                ("sums[r].z", "part.z"),
+                ("sums[r].w", "part.w"),
+            ],
+            "wrong_answer",
+            "changes `part`, which is a copy of `sums[r]`: line",
+        ),
+        (
+            "11_async_copies/copy_pipeline",
+            [
+                ("__pipeline_wait_prior(1);", "@"),
+                ("__syncthreads();           // those", "__pipeline_wait_prior(1);  // those"),
+                ("@", "__syncthreads();"),
+            ],
+            "data_race",
+            "after the wait on line",
+        ),
+        (
+            "12_attention/tiled",
+            [
+                (
+                    "const float before = largest[r];\n"
+                    "            largest[r] = fmaxf(before, max_of_lanes(score));",
+                    "largest[r] = fmaxf(largest[r], max_of_lanes(score));\n"
+                    "            const float before = largest[r];",
+                )
+            ],
+            "wrong_answer",
+            "It is 1, because thread",
+        ),
+        (
             "08_project/layer_norm",
             [("all.m2 / all.n +", "all.m2 / (all.n - 1.0f) +")],
             "wrong_answer",

@@ -267,9 +267,11 @@ class MadeOf(About):
         """Whether all that is missing was loaded by lanes from which such a shuffle brings nothing
         to the thread that stored it."""
         side = {"down_": -1, "up_": 1}.get(way, 0)
-        loads = [self._loads[one][-1].loaded for one in self._ours.keys() - self._mine.keys()]
+        lost = self._ours.keys() - self._mine.keys()
+        loads = [some[-1].loaded for one in lost if (some := self._loads.get(one))]
         me = self.mine.stored.thread if self.mine.stored else 0
-        return bool(loads) and all((one.thread - me) * side > 0 for one in loads)
+        is_own = any(own for *_, own in self.mine.shuffles)
+        return bool(loads) and not is_own and all((one.thread - me) * side > 0 for one in loads)
 
     def other_place(self) -> Told:
         """One element in the place of another."""
