@@ -1,11 +1,15 @@
 """The sentences about what a kernel left in its arrays, and about budgets and requirements."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
+from ..compilers.declared import Declarations
 from ..cuda.errors import Message
 from ..errors import counted
 from ..status import Pattern
+from .race_advice import without_stride
 
 NOT_ATTEMPTED = "You have not changed this kernel yet."
 TOO_LONG = (
@@ -36,6 +40,55 @@ NEXT = {  # by what was seen of the first wrong element: what to ask oneself
     Pattern.LEFT_EARLY: "Which step must come after the one that makes this value?",
 }
 TOO_MUCH = "the kernel computes too many values, or uses too much memory"
+
+
+# What a source line in a loop may do wrong: how that is found, and what to say of the line and of
+# what was found there.
+LOOP_FAULTS: tuple[tuple[Callable[[Declarations, int], Any], Callable[..., Message]], ...] = (
+    (
+        Declarations.without_stride,
+        lambda line, index, name, head: without_stride(index, name, head),
+    ),
+    (
+        Declarations.shuffled_by,
+        lambda line, function, third: Message(
+            f"The third argument of `{function}` on line {line} is `{third}`, a float. It must be "
+            "a number of lanes.",
+            remedy="Which argument is the value that a lane passes on?",
+        ),
+    ),
+    (
+        Declarations.repeated_shuffle,
+        lambda line, function, value, head: Message(
+            f"`{function}` passes on `{value}`, which is the same in each round of the loop on "
+            f"line {head}.",
+            remedy="Which value should the lanes pass on in this round?",
+        ),
+    ),
+    (
+        Declarations.copied,
+        lambda line, name, element, at: Message(
+            f"Line {line} changes `{name}`, which is a copy of {element}: line {at} makes it. The "
+            "array does not change.",
+            remedy=f"How can line {at} change the element itself?",
+        ),
+    ),
+    (
+        Declarations.lost_in_shuffle,
+        lambda line, name, function: Message(
+            f"Line {line} gives `{name}` only what `{function}` brings: the lane's own value is "
+            "lost.",
+            remedy="Which two values should be combined in each round?",
+        ),
+    ),
+    (
+        Declarations.replaced,
+        lambda line, name, head: Message(
+            f"Line {line} gives `{name}` a new value in each round of the loop on line {head}.",
+            remedy=f"Which line uses the value of `{name}` from the previous round?",
+        ),
+    ),
+)
 
 
 def changed_input(place: str, buffer: str, was: str, is_now: str) -> Message:

@@ -12,7 +12,7 @@ from ...course import Launch
 from ...course.rules import blocks_and_threads, dimensions
 from ...cuda.errors import Message
 from ...grouped import grouped
-from ...say import race_advice
+from ...say.verdict_answers import LOOP_FAULTS
 from ..protocol import Choice, Element, ThreadPath, ThreadPlace, Used
 from ..verdict import Part
 from . import telling
@@ -159,56 +159,10 @@ class MadeOf(About):
         """A loop over strides in which each round goes equally far, or passes on the same; and one
         that keeps nothing of the round before."""
         for line in range(1, 1 + len(self._declared.lines)) if self.pair.wrong.written else ():
-            if found := self._declared.without_stride(line):
-                yield race_advice.without_stride(*found), line
-            elif by := self._declared.shuffled_by(line):
-                yield (
-                    Message(
-                        f"The third argument of `{by[0]}` on line {line} is `{by[1]}`, a float. It "
-                        "must be a number of lanes.",
-                        remedy="Which argument is the value that a lane passes on?",
-                    ),
-                    line,
-                )
-            elif same := self._declared.repeated_shuffle(line):
-                function, value, head = same
-                yield (
-                    Message(
-                        f"`{function}` passes on `{value}`, which is the same in each round of the "
-                        f"loop on line {head}.",
-                        remedy="Which value should the lanes pass on in this round?",
-                    ),
-                    line,
-                )
-            elif made := self._declared.copied(line):
-                name, element, at = made
-                yield (
-                    Message(
-                        f"Line {line} changes `{name}`, which is a copy of {element}: line {at} "
-                        "makes it. The array does not change.",
-                        remedy=f"How can line {at} change the element itself?",
-                    ),
-                    line,
-                )
-            elif lost := self._declared.lost_in_shuffle(line):
-                yield (
-                    Message(
-                        f"Line {line} gives `{lost[0]}` only what `{lost[1]}` brings: the lane's "
-                        "own value is lost.",
-                        remedy="Which two values should be combined in each round?",
-                    ),
-                    line,
-                )
-            elif new := self._declared.replaced(line):
-                name, head = new
-                yield (
-                    Message(
-                        f"Line {line} gives `{name}` a new value in each round of the loop on line "
-                        f"{head}.",
-                        remedy=f"Which line uses the value of `{name}` from the previous round?",
-                    ),
-                    line,
-                )
+            for find, words in LOOP_FAULTS:
+                if found := find(self._declared, line):
+                    yield words(line, *found), line
+                    break
 
     def shuffled(self) -> Told:
         """A shuffle that brings other lanes' values than the solution's."""

@@ -910,11 +910,13 @@ def _few(trail: Trail, steps: Collection[int]) -> str:
 
 def _apart(one: Trail, other: Trail, at: int, step: int) -> list[int]:
     """The values that a step uses, and that one of the other way does not, or not as often."""
-    left, found = Counter(other.shown(source) for source in other.sources(step)), []
-    for source in one.sources(at):
-        left[one.shown(source)] -= 1
-        found += [source] * (left[one.shown(source)] < 0)
-    return found
+    used = Counter(other.shown(source) for source in other.sources(step))
+    mine = [(one.shown(source), source) for source in one.sources(at)]
+    return [
+        source
+        for number, (shown, source) in enumerate(mine, 1)
+        if sum(each == shown for each, _ in mine[:number]) > used[shown]
+    ]
 
 
 def _partner(mine: Trail, ours: Trail, at: int) -> int | None:
