@@ -244,11 +244,11 @@ class Uninitialized(Observer):
         coming = self.wave.copies.towards(
             hit.store, hit.element[mine] * access.size + address - int(hit.addresses[mine])
         )
-        copy = None
-        if coming:
-            issued, lane_of_copy, since, (wait, number, newest) = coming
-            waited = None if wait < 0 else here.line(wait)
-            copy = here.location(issued, lane_of_copy), since, (waited, number, newest)
+        copy = coming and (
+            here.location(*coming[:2]),
+            coming[2],
+            (here.line(coming[3]) if coming[3] >= 0 else None, *coming[4:]),
+        )
         return UnwrittenRead(
             here.location(at, lane),
             access.verb,

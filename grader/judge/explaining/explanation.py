@@ -18,8 +18,7 @@ from typing import TypeVar
 import numpy as np
 
 from ...compilers.declared import Declarations
-from ...course import Expected, rules
-from ...course.model import Problem
+from ...course import Expected, Problem, rules
 from ...cuda.errors import Message
 from ...say import places
 from ...say import verdict_answers as say
@@ -205,9 +204,6 @@ class Explanation(MadeOf):
                 remedy = after_value(here, remedy)
             told = Message(said, f"{here} {why}".strip(), remedy, ours)
             yield told, one.place.line
-        nan = _with_nan(self.mine.choices)
-        if nan and not _with_nan(self.ours.choices):
-            yield f"{self.chosen_by(nan)}.{_NO_NAN}", nan.place.line
 
     def _steady(self, choice: Choice) -> str:
         """The value of a name that a choice's condition compares with something else, if that name

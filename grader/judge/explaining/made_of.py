@@ -490,9 +490,6 @@ class MadeOf(About):
                 line = most.loaded.line
                 where = f" Line {line} loads {self._name(most.first)} {_often(most.times)}."
                 loop, _ = self._its_loop(line, is_last=True)
-            elif mixed := next(self._ways.mixed(True), None):
-                yield mixed
-                return
             elif step := self._ways.doubled(again):
                 line = step.place.line
                 loop, _ = self._its_loop(step.calls[-1] if step.calls else line)
@@ -510,10 +507,6 @@ class MadeOf(About):
                     loop = Message(
                         remedy=f"Which value should `{name}` have before the loop on line {head}?"
                     )
-                threads = math.prod(dimensions(self.words.problem.launches[-1].block))
-                if often == threads * should > should and not others:
-                    where += f" The block has {threads} threads."
-                    loop = Message(remedy="Which threads should begin with these elements?")
             yield (
                 Message(
                     f"{self._here} uses {each} {much}.{where}",
@@ -555,14 +548,6 @@ class MadeOf(About):
         elif not self.ours.origin:
             sentence = f"The {self._found:g} is a number in your code{there}. "
             remedy = f"Which value should be here instead of {self._found:g}?"
-            tied = [*filter(is_tied, self.mine.choices)]
-            if tied and self.pair.wrong.found.dtype.kind in "iu":
-                equal = f"{tied[0].values[0]:g} and {tied[0].values[0]:g} are equal"
-                sentence += f"It won a comparison{tied[0].place.on}, where {equal}."
-                remedy = (
-                    f"Which of two equal values should win there? Which number instead of "
-                    f"{self._found:g} loses against every index?"
-                )
         else:
             asked, _ = self._passed()
             sentence += f"No input has replaced it{f': {asked}' if asked else ''}."
@@ -576,17 +561,6 @@ class MadeOf(About):
         if isinstance(mine, Element) and isinstance(ours, Element) and mine != ours:
             sentence = f"{self._here} is a copy of {self._name(mine)}, and should be a copy of "
             remedy = f"Which step chooses {self._name(mine)} here?"
-            loaders = {one.loaded.thread for one in self.mine.loads if one.first == ours}
-            stored = self.mine.stored
-            if stored and stored.thread not in loaders and ours not in self._mine:
-                its_own = {one.loaded.thread for one in self.ours.loads if one.first == ours}
-                alone = its_own == {self.ours.stored.thread} if self.ours.stored else False
-                remedy = (
-                    f"With which index should {stored.who} load {self._name(ours)} itself?"
-                    if alone
-                    else f"How should {self._name(ours)} come to the thread that writes "
-                    f"{self._here}?"
-                )
             said = f"{sentence}{self._name(ours)}."
             loop, line = self._its_loop(self._last_use([ours]), is_last=True)
             why = f"{self._loaded([ours], False)} {loop.first}".strip()

@@ -151,7 +151,7 @@ def without_round(path: ThreadPath, source: str) -> dict[int, str]:
     return {at: said[0] for at, said in asked.items() if all(one.endswith("false") for one in said)}
 
 
-_NO_PLACES = {"int", "const", "unsigned", "size_t", "sizeof", "min", "max"}
+_NO_PLACE = re.compile(r"\d|(?:block|grid)Dim\.|(?:int|const|unsigned|size_t|sizeof|min|max)$")
 _OF_THREADS = re.compile(r"(?:threadIdx|blockIdx)\..|asm|thread_rank")
 
 
@@ -170,20 +170,16 @@ class _Decides:
         array = _array(said)
         self._made = declared.made_of(declared.index(here, array) if array else "", False)
 
-    def _is_place(self, name: str) -> bool:
-        """Whether a name may say where something lies, and is no constant and no size."""
-        is_known = name in _NO_PLACES or name in self._declared.constants
-        return not (is_known or name.startswith(("blockDim", "gridDim")) or name.isdecimal())
-
     def __call__(self, one: Choice) -> bool:
         line = one.place.line or 0
         asked = self._declared.made_of(self._declared.line(line), False)
+        shared = self._made & asked - self._declared.constants.keys()
         return (
             False
             if line in self._declared.loops and self._declared.loop(self._here)[1] != line
             else operator_of(one) not in ("==", "!=")
             and any(map(_OF_THREADS.match, asked))
-            and (not self._made or any(map(self._is_place, self._made & asked)))
+            and (not self._made or any(not _NO_PLACE.match(name) for name in shared))
         )
 
 
@@ -209,13 +205,12 @@ def compared_on(declared: Declarations, line: int, known: Mapping[str, int], ask
     variable, if that does not follow."""
     told, sides = values_on(declared, line, known), COMPARED.split(declared.guard(line)[0])
     compared = re.findall(r"`(\S+) [<>=!]=? (\S+)`", asked) if len(sides) == 2 else []
-    for value, name in (
-        zip(compared[0], map(str.strip, sides), strict=True) if len(compared) == 1 else ()
-    ):
-        _, at = declared.given(name, line)
-        if at and f"`{name}` is" not in told:
-            told += f" `{name}` is {value} (line {at})."
-    return told
+    named = zip(compared[0], map(str.strip, sides), strict=True) if len(compared) == 1 else ()
+    return told + "".join(
+        f" `{name}` is {value} (line {at})."
+        for value, name in named
+        if (at := declared.given(name, line)[1]) and f"`{name}` is" not in told
+    )
 
 
 def beyond_row(judged: Outcomes, at: int, failure: Failed) -> Message:
@@ -319,8 +314,8 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     sizes = ", ".join(words.sizes(instance.problem.launches[where.launch - 1]))
     remedy = re.sub(r"(?<=the array here)(?=\?)", f", with {sizes}" * bool(sizes), told.remedy)
     if is_beyond and not array:
-        made = declared.computed_on(declared.line(here), here)
-        asked, remedy = "", f"Which part of the address on line {here}{made} is wrong?"
+        on = f"line {here}{declared.computed_on(declared.line(here), here)}"
+        asked, remedy = "", f"Which part of the address on {on} is wrong?"
     if works and not (loop or several):
         index = declared.index(here, _array(told.first))
         computed = declared.computed_on(index, here, known)

@@ -414,9 +414,7 @@ class PendingCopies:
         self.landings.setdefault((told.store, int(told.element[0])), deque()).append(landing)
         return landing
 
-    def towards(
-        self, store: Store, byte: int
-    ) -> tuple[int, int, int | None, tuple[int, int, int]] | None:
+    def towards(self, store: Store, byte: int) -> tuple[int, int, int | None, int, int, int] | None:
         """The instruction and the lane of a copy on its way to a byte, and how many groups that
         lane has committed since, with its own (None: an mbarrier is told of it); of the lane's last
         wait for groups the instruction (-1: there was none), how many they were then, and how many
@@ -429,7 +427,7 @@ class PendingCopies:
                 since = None if group is None else int(self.committed[lane] - group[lane])
                 wait, then, newest = self.waited[:, lane].tolist()
                 number = then - int(self.committed[lane]) + (since or 0)
-                return one.access.at, lane, since, (wait, number, newest)
+                return one.access.at, lane, since, wait, number, newest
         return None
 
     def mark_unwritten(self, access: Access, hit: Hit) -> None:
@@ -440,8 +438,7 @@ class PendingCopies:
     def arrive(self, lanes: Lanes, newest: int, at: int = -1) -> None:
         """What these lanes wait for, at an instruction, is there now: all their copies but those in
         the `newest` groups they closed last (-1: also those in no group yet)."""
-        self.waited[0, lanes], self.waited[1, lanes] = at, self.committed[lanes]
-        self.waited[2, lanes] = newest
+        self.waited[:, lanes] = np.broadcast_arrays(at, self.committed[lanes], newest)
         before = np.full(len(self.committed), -1)
         before[lanes] = self.committed[lanes] - newest
         self.land(before)
