@@ -75,12 +75,14 @@ def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
         for statement in re.split("[;}]", without_comments(source))
     )
     found = [head[1] for head in map(declared.search, heads) if head]
-    if not found or ("::" in kernel and len(found) > 1):
-        return None
-    return tuple(
-        _parameter(part)
-        for part in map(str.strip, _PARAMETER.findall(found[0]))
-        if part not in ("", "void")
+    return (
+        None
+        if not found or ("::" in kernel and len(found) > 1)
+        else tuple(
+            _parameter(part)
+            for part in map(str.strip, _PARAMETER.findall(found[0]))
+            if part not in ("", "void")
+        )
     )
 
 
@@ -145,9 +147,11 @@ def _problem(parameter: Parameter, value: Any) -> str | None:
     if parameter.pointer:
         if not is_array and value is not None:
             return f"wants an array, not {_described(value)}"
-        if value is None or parameter.dtype is None or _same(parameter.dtype, value.dtype):
-            return None
-        return f"wants an array of {parameter.dtype.name}, not of {value.dtype.name}"
+        return (
+            None
+            if value is None or parameter.dtype is None or _same(parameter.dtype, value.dtype)
+            else f"wants an array of {parameter.dtype.name}, not of {value.dtype.name}"
+        )
     if is_array:
         return f"wants a single value, not an array of shape {value.shape}"
     if not isinstance(value, np.generic):
@@ -427,9 +431,8 @@ class Declarations:
         given, (_, inner) = re.compile(rf"\b{name}\s*=(?!=)"), self.loop(line)
         set_on = [at for at in range(1, line) if name and given.search(self.line(at))]
         outer = [at for at in self.loops if at < inner and self.end(at) >= line]
-        if set_on and outer and set_on[-1] < outer[0]:
-            return name, set_on[-1], outer[0]
-        return None
+        is_before = set_on and outer and set_on[-1] < outer[0]
+        return (name, set_on[-1], outer[0]) if is_before else None
 
     def reads_in_function(self, name: str) -> int | None:
         """The first line of a function to which an array is passed that reads from it, by whatever

@@ -118,9 +118,11 @@ def _at_work(rule: Rule, name: str, block: int, numbers: Numbers) -> np.ndarray:
     ]
     if reached:
         return np.asarray(there & np.logical_or.reduce(reached))
-    if name in next(one.length or "" for one in rules.parameters(rule) if one.length):
-        return there
-    return there & (elements_of(rule, numbers) * numbers[name] > block * _threads(numbers))
+    return (
+        there
+        if name in next(one.length or "" for one in rules.parameters(rule) if one.length)
+        else there & (elements_of(rule, numbers) * numbers[name] > block * _threads(numbers))
+    )
 
 
 def _products(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:

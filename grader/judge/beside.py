@@ -44,11 +44,13 @@ class Beside:
 
 def beside(verdict: Verdict, source: str, exercise: Exercise) -> Beside | None:
     """A kernel beside the exercise's solution; None unless it passed."""
-    if verdict.status != Status.PASSED:
-        return None
-    return Beside(
-        _costs(verdict, exercise),
-        changes(unmarked(source), unmarked(exercise.solution)) if exercise.solved else (),
+    return (
+        None
+        if verdict.status != Status.PASSED
+        else Beside(
+            _costs(verdict, exercise),
+            changes(unmarked(source), unmarked(exercise.solution)) if exercise.solved else (),
+        )
     )
 
 

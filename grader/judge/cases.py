@@ -192,9 +192,13 @@ def in_block(result: CaseResult, problem: Problem, number: int) -> CaseResult:
     if result.where is None:
         return result
     x, y, z = rules.dimensions(problem.launches[result.where.launch - 1].grid)
-    if not 0 <= number < x * y * z:
-        return result
-    return replace(
-        result,
-        where=structs.replace(result.where, block=(number % x, number // x % y, number // (x * y))),
+    return (
+        result
+        if not 0 <= number < x * y * z
+        else replace(
+            result,
+            where=structs.replace(
+                result.where, block=(number % x, number // x % y, number // (x * y))
+            ),
+        )
     )

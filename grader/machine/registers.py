@@ -71,9 +71,11 @@ def literal(operand: Immediate, kind: str) -> np.ndarray:
     )
     if operand.float_width and operand.float_width != dtype.itemsize:
         return np.array(value, np.uint64).view(np.float64).astype(dtype)
-    if kind == "pred":
-        return np.array(bool(value))
-    return np.array(value & ((1 << 8 * dtype.itemsize) - 1), unsigned(dtype.itemsize)).view(dtype)
+    return (
+        np.array(bool(value))
+        if kind == "pred"
+        else np.array(value & ((1 << 8 * dtype.itemsize) - 1), unsigned(dtype.itemsize)).view(dtype)
+    )
 
 
 GRID_WORKSPACE = 0x2000_0000_0000  # where a cooperative launch keeps its grid barrier

@@ -64,9 +64,11 @@ class Apart(Lockstep):
         return not self.ready or (self.spins <= SPIN_LIMIT and pc not in self.ready)
 
     def _foremost(self) -> int:
-        if self.last:
-            return max(self.ready, key=lambda pc: max(int(_ends(g)[1]) for g in self.ready[pc]))
-        return min(self.ready, key=lambda pc: min(int(_ends(g)[0]) for g in self.ready[pc]))
+        return (
+            max(self.ready, key=lambda pc: max(int(_ends(g)[1]) for g in self.ready[pc]))
+            if self.last
+            else min(self.ready, key=lambda pc: min(int(_ends(g)[0]) for g in self.ready[pc]))
+        )
 
 
 def _ends(lanes: Lanes) -> tuple[int, int]:

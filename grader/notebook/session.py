@@ -147,9 +147,11 @@ def run_of(what: object, launch: Launch, how: str) -> simulator.Run:
         raise Notice(how)
     run = _recorded(what, grid, block, args, shared_mem, FIRST_BLOCKS)
     wrong = next((one.block for one in run.hazards if not one.warning and one.block), None)
-    if wrong and not any(tuple(wrong) in one.indices for one in recordings(run)):
-        return _recorded(what, grid, block, args, shared_mem, (wrong,))
-    return run
+    return (
+        _recorded(what, grid, block, args, shared_mem, (wrong,))
+        if wrong and not any(tuple(wrong) in one.indices for one in recordings(run))
+        else run
+    )
 
 
 def _recorded(

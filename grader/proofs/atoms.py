@@ -167,9 +167,11 @@ def all_of(formulas: Iterable[Formula]) -> Formula:
 def negated(formula: Formula) -> Formula:
     if z3.is_not(formula):
         return formula.arg(0)
-    if z3.is_true(formula) or z3.is_false(formula):
-        return z3.BoolVal(z3.is_false(formula))
-    return z3.Not(formula)
+    return (
+        z3.BoolVal(z3.is_false(formula))
+        if z3.is_true(formula) or z3.is_false(formula)
+        else z3.Not(formula)
+    )
 
 
 @dataclass(eq=False)
@@ -214,9 +216,11 @@ class Atoms:
 
     def names(self, thing: Polynomial | Formula) -> frozenset[str]:
         """The atoms in it."""
-        if isinstance(thing, Polynomial):
-            return thing.atoms
-        return frozenset(name for one in self.constants(thing) for name in one.split("*"))
+        return (
+            thing.atoms
+            if isinstance(thing, Polynomial)
+            else frozenset(name for one in self.constants(thing) for name in one.split("*"))
+        )
 
     def constants(self, formula: z3.ExprRef) -> frozenset[str]:
         """The names of its constants; products count as such."""

@@ -139,9 +139,11 @@ class AnyRound:
         kind = self.thread.code.registers.get(name, "b32")
         if kind == "pred":
             return self.on.condition(self.on.unknown())
-        if isinstance(value, Polynomial):
-            return self._integer(value, step, f"s{kind[1:]}")
-        return self.on.unknown()
+        return (
+            self._integer(value, step, f"s{kind[1:]}")
+            if isinstance(value, Polynomial)
+            else self.on.unknown()
+        )
 
     def _integer(self, start: Polynomial, step: Polynomial | None, kind: str) -> Polynomial:
         if step is None:
@@ -192,9 +194,11 @@ class AnyRound:
             for target, (rest, state) in left
         )
         joined = [(target, self.thread.joined(some)) for target, some in states.items()]
-        if len(joined) == 1:
-            return [(target, replace(one, path=self.entry.path)) for target, one in joined]
-        return joined
+        return (
+            [(target, replace(one, path=self.entry.path)) for target, one in joined]
+            if len(joined) == 1
+            else joined
+        )
 
     def _say_what_was_before(self) -> None:
         """What `again` means: this is the first round, or the one before it went back."""
@@ -455,9 +459,11 @@ class SymbolicThread:
 
     def _anything(self, one: Instruction, name: str) -> Value:
         """Any value; the same for all threads where a barrier reduces."""
-        if one.form.name in ("bar", "barrier") and self.code.registers.get(name) == "pred":
-            return self.on.atoms.boolean("reduced", Scope.BLOCK_ROUND)
-        return self.on.unknown()
+        return (
+            self.on.atoms.boolean("reduced", Scope.BLOCK_ROUND)
+            if one.form.name in ("bar", "barrier") and self.code.registers.get(name) == "pred"
+            else self.on.unknown()
+        )
 
     def _argument(self, one: Instruction) -> Value | None:
         """The parameter that a load gives; None for any other load."""
@@ -490,9 +496,11 @@ class SymbolicThread:
             return self.setting.special[operand.name]
         if operand.name == "%laneid":
             return on.low_bits(self.setting.thread_number, 5)
-        if operand.name == "%warpid":
-            return on.floor_quotient(self.setting.thread_number, 32)
-        return on.unknown()
+        return (
+            on.floor_quotient(self.setting.thread_number, 32)
+            if operand.name == "%warpid"
+            else on.unknown()
+        )
 
     # --- memory and meetings --------------------------------------------------------------------
 

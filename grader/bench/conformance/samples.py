@@ -80,9 +80,11 @@ def _relate(
 def operand(kind: str, number: int, rng: np.random.Generator, scalars: Draw) -> np.ndarray:
     """`number` values for an operand of a kind: a type of PTX, whose numbers `scalars` draws, or
     one of `SPECIAL`: lane numbers and the like, of which only a few mean anything."""
-    if kind in ("f16x2", "bf16x2"):
-        return operand(kind.removesuffix("x2"), 2 * number, rng, scalars).view(np.uint32)
-    return SPECIAL.get(kind.split()[0], scalars)(kind, number, rng)
+    return (
+        operand(kind.removesuffix("x2"), 2 * number, rng, scalars).view(np.uint32)
+        if kind in ("f16x2", "bf16x2")
+        else SPECIAL.get(kind.split()[0], scalars)(kind, number, rng)
+    )
 
 
 def _edged(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:

@@ -122,9 +122,11 @@ def wide_copies(text: bytes) -> bytes:
         size = int(copy["size"])
         facts = _ALIGN.search(copy["to_facts"]), _ALIGN.search(copy["by_facts"])
         aligned = all(found and int(found[1]) % _WIDE == 0 for found in facts)
-        if not aligned or size % _WIDE or not 0 < size <= _MOST:
-            return bytes(copy[0])
-        return _moved(copy, next(numbers))
+        return (
+            bytes(copy[0])
+            if not aligned or size % _WIDE or not 0 < size <= _MOST
+            else _moved(copy, next(numbers))
+        )
 
     return _COPY.sub(loads_and_stores, text)
 

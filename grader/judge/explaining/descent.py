@@ -99,9 +99,11 @@ class Descent:
         if verb != self.ours.verb(b):
             if above and not self._of[0][a][1] and self._of[1][b][1]:
                 return DescentEnd(*above, a)  # of no element
-            if not self.mine.value[a] or not self.known(a):
-                return self._other(a, b)
-            return self._outdone(b) or (DescentEnd(above[0], b, first=True) if above else None)
+            return (
+                self._other(a, b)
+                if not self.mine.value[a] or not self.known(a)
+                else self._outdone(b) or (DescentEnd(above[0], b, first=True) if above else None)
+            )
         used = [self._of[0][at] for at in self.mine.sources(a)]
         theirs = [self._of[1][at] for at in self.ours.sources(b)]
         if verb not in ANY_ORDER and used != theirs and sorted(used) == sorted(theirs):

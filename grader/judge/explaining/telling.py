@@ -445,9 +445,11 @@ class About:
     def _doubting(self, words: str, line: int | None, asked: str) -> str:
         """A question about a line, if that is known, after one about what alone in an expression on
         it is not as in the solution; only where few lines are not."""
-        if len(self._declared.unusual(self._usual).keys() - {line}) > FEW_LINES:
-            return asked
-        return after_doubts(self._declared.doubtful(words, line or 0, self._usual), asked)
+        return (
+            asked
+            if len(self._declared.unusual(self._usual).keys() - {line}) > FEW_LINES
+            else after_doubts(self._declared.doubtful(words, line or 0, self._usual), asked)
+        )
 
     def _parts(self, mine: Times, ours: Times) -> tuple[Part, ...]:
         """Runs of neighbouring elements that went in as often, and should have; none where they are

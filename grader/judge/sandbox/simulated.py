@@ -226,9 +226,11 @@ def _mark(recording: Recording, run: Run, error: CudaError | None, asked: Record
             if asked.status != Status.WRONG_ANSWER
             else wrong_element(recording, asked.name, asked.offset, headline(asked.status), "")
         )
-    if asked.status not in (error.status, ""):
-        return None
-    return next((one for one in marks_of(recording, run.hazards) if not one.warning), None)
+    return (
+        None
+        if asked.status not in (error.status, "")
+        else next((one for one in marks_of(recording, run.hazards) if not one.warning), None)
+    )
 
 
 def in_batches(source: str, case: CaseRequest) -> Batches:

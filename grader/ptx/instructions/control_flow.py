@@ -86,9 +86,11 @@ def _indirect(pointer: Register, parameters: list[str], at: int, wave: Wave) -> 
 def leave(instruction: Instruction, at: int, wave: Wave) -> Step:
     """Back to the caller, or, in the kernel itself, the end of the thread."""
     name = wave.linked.owner[at]
-    if instruction.form.flow is Flow.RETURN and name != wave.kernel.name:
-        return lambda lanes: wave.calls.leave(lanes, name, wave.results)
-    return wave.exit
+    return (
+        (lambda lanes: wave.calls.leave(lanes, name, wave.results))
+        if instruction.form.flow is Flow.RETURN and name != wave.kernel.name
+        else wave.exit
+    )
 
 
 def _printf(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:
