@@ -225,7 +225,11 @@ class MadeOf(About):
         loads = [some[-1].loaded for one in lost if (some := self._loads.get(one))]
         me = self.mine.stored.thread if self.mine.stored else 0
         is_own = any(own for *_, own in self.mine.shuffles)
-        return bool(loads) and not is_own and all((one.thread - me) * side > 0 for one in loads)
+        return (
+            len(loads) == len(lost) > 0
+            and not is_own
+            and all((one.thread - me) * side > 0 for one in loads)
+        )
 
     def other_place(self) -> Told:
         """One element in the place of another."""
@@ -521,8 +525,12 @@ class MadeOf(About):
         by, too."""
         factors = Counter(times / ours[one] for one, times in mine.items())
         [(factor, count)] = factors.most_common(1) or [(1, 0)]
-        by = max(self._found, self._wanted) / (min(self._found, self._wanted) or 1)
-        return factor > 1 and count > 0.9 * len(mine) and math.isclose(by, factor, rel_tol=1e-3)
+        small, large = sorted((abs(self._found), abs(self._wanted)))
+        return (
+            factor > 1
+            and count > 0.9 * len(mine)
+            and math.isclose(large, factor * small, rel_tol=1e-3)
+        )
 
     def constant(self) -> Told:
         """A constant won where an input should have."""

@@ -771,12 +771,11 @@ class TwoTrails:
             else ("", "")
         )
 
-    def mixed(self, is_likely: bool = False) -> Told:
+    def mixed(self) -> Told:
         """The step that puts exponentials of different maxima together, where the solution has
         such exponentials and maxima, too, and no such step; nothing if a sum of others lacks
-        elements, or, if it is not `is_likely`, where a step is known that is wrong, or uses a wrong
-        element."""
-        (mine, ours), known = self.both, None if is_likely else self.descended
+        elements, or where a step is known that is wrong, or uses a wrong element."""
+        (mine, ours), known = self.both, self.descended
         has_both = ours.does("exp", "exp2", "ex2").any() and ours.does("max").any()
         found = mixed_up(mine) if has_both else None
         is_known = known is not None and (known.right or (known.bad or ("", 0))[1] is None)
