@@ -898,6 +898,17 @@ def test_no_name_is_doubted_where_a_comparison_with_nan_decides():
     assert "right? If it is" not in message
 
 
+def test_of_conditions_that_all_hold_none_decides_alone():
+    message, _ = told(
+        "10_tiles/transpose",
+        ("tile[32][33]", "tile[32 * 32]"),
+        ("tile[k][lane]", "tile[33 * k + lane]"),
+        ("tile[lane][k]", "tile[33 * lane + k]"),
+        status="out_of_bounds",
+    )
+    assert "the part `31 < 32` is true" in message and "decides alone" not in message
+
+
 def test_a_product_is_told_on_its_own_line_though_another_line_adds_it():
     """A compiler makes one instruction of both, which has the line of the sum."""
     message, _ = told(

@@ -335,9 +335,12 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
         same = f"condition or the index on line {here}"
         apart = f"condition on line {line} or the index on line {here}"
         remedy = f"Is the {same if line == here else apart} wrong for this thread?"
-    if is_beyond and line and "the part " in asked:
-        ways, doubted = re.findall(r"&&|\|\|", declared.line(line)), []
-        remedy = f"On line {line} one part of the condition decides alone. Is `{ways[0]}` right?"
+    joins = re.findall(r"&&|\|\|", declared.line(line)) if "the part " in asked else []
+    if is_beyond and asked.endswith(
+        {"&&": "false", "||": "true"}.get("".join({*joins}), "neither")
+    ):
+        doubted = []
+        remedy = f"On line {line} one part of the condition decides alone. Is `{joins[0]}` right?"
     why = (
         f"The launch has {sizes}."
         * bool(sizes and not is_beyond and ("copy" in told.first or (asked and is_its_own))),
