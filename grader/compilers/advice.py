@@ -184,9 +184,11 @@ def _of_a_semicolon(error: Diagnostic, lines: list[str]) -> str:
     before = lines[error.line - 1][: error.column or 0].strip()
     if before and not lines[error.line - 1][error.column or 0 :].strip():
         return f"Line {error.line} has no `;` at its end."
-    if before or not above or lines[above - 1].rstrip().endswith((";", "{", "}", ":")):
-        return ""
-    return f"Line {above} has no `;` at its end. So the compiler reads on into the next line."
+    return (
+        ""
+        if before or not above or lines[above - 1].rstrip().endswith((";", "{", "}", ":"))
+        else f"Line {above} has no `;` at its end. So the compiler reads on into the next line."
+    )
 
 
 # ---- what a name was declared as ----

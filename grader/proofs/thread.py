@@ -139,11 +139,9 @@ class AnyRound:
         kind = self.thread.code.registers.get(name, "b32")
         if kind == "pred":
             return self.on.condition(self.on.unknown())
-        return (
-            self._integer(value, step, f"s{kind[1:]}")
-            if isinstance(value, Polynomial)
-            else self.on.unknown()
-        )
+        if isinstance(value, Polynomial):
+            return self._integer(value, step, f"s{kind[1:]}")
+        return self.on.unknown()
 
     def _integer(self, start: Polynomial, step: Polynomial | None, kind: str) -> Polynomial:
         if step is None:
@@ -194,11 +192,9 @@ class AnyRound:
             for target, (rest, state) in left
         )
         joined = [(target, self.thread.joined(some)) for target, some in states.items()]
-        return (
-            [(target, replace(one, path=self.entry.path)) for target, one in joined]
-            if len(joined) == 1
-            else joined
-        )
+        if len(joined) == 1:
+            return [(target, replace(one, path=self.entry.path)) for target, one in joined]
+        return joined
 
     def _say_what_was_before(self) -> None:
         """What `again` means: this is the first round, or the one before it went back."""

@@ -172,7 +172,10 @@ def _read_and_written(race: Race, place: ArrayPlace) -> Message:
     """One line, on which one thread reads what another writes."""
     barrier, evidence = _barrier(race), race.evidence
     if evidence.same_address:
-        lost, again = _lost_update(place), evidence.may_repeat and not race.at_once and race.shared
+        lost, again = (
+            _lost_update(place),
+            evidence.may_repeat and not race.mine.wrote and race.shared,
+        )
         rounds = Message(remedy=_ROUNDS.format(barrier) * again)
         return rounds + Message(why=lost.why) if again and race.same_warp else lost + rounds
     apart = Message(

@@ -345,9 +345,11 @@ def values(numbers: np.ndarray) -> list[object]:
         return ["f", series(flat.astype(np.float32).view(np.uint32).astype(np.int64))]
     if flat.dtype.kind == "f":
         return ["d", [one if np.isfinite(one) else str(one) for one in flat.tolist()]]
-    if flat.dtype.itemsize < 8:
-        return ["i", series(flat.astype(np.int64))]
-    return ["i", [one if abs(one) < 1 << 53 else str(one) for one in flat.tolist()]]
+    return (
+        ["i", series(flat.astype(np.int64))]
+        if flat.dtype.itemsize < 8
+        else ["i", [one if abs(one) < 1 << 53 else str(one) for one in flat.tolist()]]
+    )
 
 
 def _frame(
