@@ -384,10 +384,14 @@ class Declarations:
             return found[1], "the element", begin
         for at in range(begin, line) if head else ():
             one = re.match(r"\s*\w+ (\w+) = (\w+\[[^;]*\]);", self.line(at))
-            lines = [self.line(each) for each in range(at + 1, self.end(line) + 1)]
-            some = [each for each in lines if one and re.search(rf"\b{one[1]}\b", each)]
-            if one and all(re.match(rf"\s*{one[1]}(?:\.\w+)?\s*\S?=(?!=)", each) for each in some):
-                return (one[1], f"`{one[2]}`", at) if one[1] in _WORD.findall(changed) else None
+            if one and one[1] in _WORD.findall(changed):
+                uses = [
+                    self.line(later)
+                    for later in range(at + 1, self.end(line) + 1)
+                    if self.mentions(later, one[1])
+                ]
+                again = re.compile(rf"\s*{one[1]}(?:\.\w+)?\s*\S?=(?!=)")
+                return (one[1], f"`{one[2]}`", at) if all(map(again.match, uses)) else None
         return None
 
     def shuffled_by(self, line: int) -> tuple[str, str] | None:

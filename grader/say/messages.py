@@ -314,27 +314,30 @@ def _not_waited_for(
             "Which commit should come between this copy and the read?",
         )
     line, then, continue_ = waited
-    number = then if line and then > 0 else since
+    came_first = line is not None and then > 0  # the commit, before that wait
+    number = then if came_first else since
     newest = "the newest group" if number == 1 else f"number {number} of the newest groups"
-    why = (
-        f"The copy is in {newest} that its thread has committed. Only a wait that lets at most "
-        f"{counted(since - 1, 'group')} continue waits for it."
-    )
-    if line and then > 0:
-        why = (
+    why, asked = (
+        (
             f"When its thread waited on line {line}, the copy was in {newest} that the thread had "
             f"committed. Line {line} lets {counted(continue_, 'group')} continue: it did not wait "
-            "for this copy."
+            "for this copy.",
+            f"How many groups may line {line} let continue?",
         )
+        if came_first
+        else (
+            f"The copy is in {newest} that its thread has committed. Only a wait that lets at most "
+            f"{counted(since - 1, 'group')} continue waits for it.",
+            "How many groups does the wait before this read let continue? How many should be "
+            "committed by then?",
+        )
+    )
     return (
         f"{why} Each commit makes a group, also if it is empty.",
         f"Line {only[0]} commits a group only if `{only[1]}` (line {only[2]}). Should it commit "
         "one in every round?"
         if only
-        else f"How many groups may line {line} let continue?"
-        if line and then > 0
-        else "How many groups does the wait before this read let continue? How many should be "
-        "committed by then?",
+        else asked,
     )
 
 

@@ -26,6 +26,7 @@ WRITE_FIRST = (
 _AXES = ("threadIdx.x", "threadIdx.y", "threadIdx.z")
 _CHANCE = "Either thread may come first."
 _ANY_ORDER = "Blocks run in any order."
+_ROUNDS = "If the two threads are in different rounds of a loop, put a {} at the end of each round."
 _TICKET = re.compile(r"=\s*(?:atomic(?:Add|Inc)|\w+\.fetch_add)\(")  # its result is kept
 _COPIES = re.compile(r"memcpy_async|cp[._]async")
 _WAITS_FOR_COPIES = re.compile(r"wait_prior|wait_group|cp[._]async[._]wait|consumer_wait")
@@ -165,17 +166,12 @@ def _written_twice(race: Race, place: ArrayPlace, computed: str) -> Message:
     return took + Message(remedy=_ROUNDS.format(_barrier(race)))
 
 
-_ROUNDS = "If the two threads are in different rounds of a loop, put a {} at the end of each round."
-
-
 def _read_and_written(race: Race, place: ArrayPlace) -> Message:
     """One line, on which one thread reads what another writes."""
     barrier, evidence = _barrier(race), race.evidence
     if evidence.same_address:
-        lost, again = (
-            _lost_update(place),
-            evidence.may_repeat and not race.mine.wrote and race.shared,
-        )
+        lost = _lost_update(place)
+        again = evidence.may_repeat and not race.mine.wrote and race.shared
         rounds = Message(remedy=_ROUNDS.format(barrier) * again)
         return rounds + Message(why=lost.why) if again and race.same_warp else lost + rounds
     apart = Message(

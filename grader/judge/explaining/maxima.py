@@ -54,17 +54,20 @@ def mixed_up(trail: Trail) -> tuple[int, tuple[int, int], tuple[Refers, Refers]]
 
 def from_itself(trail: Trail, at: int) -> int | None:
     """The difference of two equal numbers that an exponential is of; None if it is of another."""
-    of = trail.sources(at)[0] if trail.verb(at).startswith("ex") else at
-    given = [one for one in trail.sources(of) if not trail.constant[one]]
-    of = given[0] if trail.verb(of) == "mul" and len(given) == 1 else of
+    of = _unscaled(trail, trail.sources(at)[0] if trail.verb(at).startswith("ex") else at)
     return of if trail.verb(of) == "sub" and trail.value[of] == 0 else None
+
+
+def _unscaled(trail: Trail, at: int) -> int:
+    """What a step only multiplies by a constant; the step itself if it does something else."""
+    given = [one for one in trail.sources(at) if not trail.constant[one]]
+    return given[0] if trail.verb(at) == "mul" and len(given) == 1 else at
 
 
 def _exponential(trail: Trail, of: int, scale: float) -> Refers:
     """What an exponential of a difference refers to; a constant may scale its argument before."""
-    given = [one for one in trail.sources(of) if not trail.constant[one]]
-    if trail.verb(of) == "mul" and len(given) == 1:
-        of, scale = given[0], 1.0
+    if (given := _unscaled(trail, of)) != of:
+        of, scale = given, 1.0
     start, end = (float(trail.value[one]) * scale for one in (*trail.sources(of), of, of)[:2])
     start = -math.inf if trail.value[of] == -math.inf else start  # a constant may be given as bits
     return (start, end) if trail.verb(of) == "sub" and math.isfinite(end) else NOTHING

@@ -18,7 +18,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from itertools import combinations, groupby, islice
 from operator import itemgetter, or_
 
@@ -285,7 +285,7 @@ class About:
         self.mine, self.ours = pair.mine, pair.ours
         self._declared, self._usual = map(Declarations, (words.source, words.solution))
         steps = pair.mine.behind, pair.ours.behind
-        self._ways = TwoTrails(*steps, words.element, self._declared.product_line)
+        self._ways = TwoTrails(*steps, words.element, cache(self._declared.product_line))
         self._mine, self._ours = times(pair.mine.used), times(pair.ours.used)
         self._joined: Parting | None = None  # the step that has been told
         self._here = words.element(pair.wrong.element)

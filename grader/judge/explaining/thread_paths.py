@@ -317,7 +317,7 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
         on = f"line {here}{declared.computed_on(declared.line(here), here)}"
         asked, remedy = "", f"Which part of the address on {on} is wrong?"
     if works and not (loop or several):
-        index = declared.index(here, _array(told.first))
+        index = declared.index(here, array)
         computed = declared.computed_on(index, here, known)
         of = f"{', with' if computed else ' with'} {sizes}" if sizes else ""
         asked, doubted = "", []

@@ -159,7 +159,7 @@ class Ordering(Observer):
         clocks.tell(lanes, np.where(group == group[lanes // WARP % clocks.warps, None], now, 0))
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
-        if self.flags and self.wave.kernel.instructions[at].form.orders:  # not for a proxy alone
+        if self.flags:
             epoch = self.new_epoch(at)
             barriers = self.synced["block"] >> _EPOCH, self.synced["warp"] >> _EPOCH
             some = self.clocks.heard is not None or self.met is not None

@@ -346,8 +346,8 @@ class Races(Ordering):
         self._set_up = np.zeros(cells, np.int64)  # by cell, the `init` of an mbarrier
 
     def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
-        super().fence(at, lanes, wide)
-        if self.flags and self.findings.code[at].form.orders:
+        if self.flags and self.findings.code[at].form.orders:  # not for a proxy alone
+            super().fence(at, lanes, wide)
             self.signals.fenced(lanes, at, wide)
 
     def exit(self, lanes: Lanes) -> None:
