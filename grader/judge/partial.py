@@ -35,6 +35,7 @@ from .verdict import CaseResult, Partial, Verdict
 
 KEPT_IN = "faults"
 SEED = 33  # what the inputs of wrong answers are drawn from, when they are kept and compared
+ROUNDED = 16  # times the spacing of floats at 1: what another order of additions can change
 SAMPLES = 6  # wrong elements of an array that are kept
 HAZARDS = {
     Status.DATA_RACE,
@@ -123,16 +124,17 @@ def _value(now: np.ndarray, written: np.ndarray, at: int) -> float | str | None:
 
 
 def _alike(array: tuple[Expected, np.ndarray], sample: Sample, other: Sample) -> bool:
-    """Whether two runs left the same in an element: its tolerance is twice that of a case."""
+    """Whether two runs left the same in an element: its tolerance is twice that of a case.
+    A case may allow less than rounding does: its tolerance is relative to what is right, and a
+    wrong element can be far larger."""
     expected, now = array
     (at, mine), (there, theirs) = sample, other
     if at != there or mine is None or theirs is None:
         return at == there and mine is theirs
     value = np.array(float(theirs), expected.value.dtype)
     atol = 2 * np.broadcast_to(expected.atol, now.shape).flat[at]
-    return bool(
-        compare.right(Expected(value, now.dtype, atol, 2 * expected.rtol), np.array(float(mine)))
-    )
+    rtol = max(2 * expected.rtol, ROUNDED * np.finfo(now.dtype).eps if now.dtype.kind == "f" else 0)
+    return bool(compare.right(Expected(value, now.dtype, atol, rtol), np.array(float(mine))))
 
 
 def said(verdict: Verdict) -> str:

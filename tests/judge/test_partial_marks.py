@@ -19,11 +19,12 @@ from grader.classroom.folder import new_course
 from grader.cli.terminal import show_verdict
 from grader.course import solution_counts
 from grader.course.mistakes import FILE, MistakeError, wrong_kernels
-from grader.judge import Verdict, judge, steps
+from grader.judge import Verdict, judge, partial, steps
 from grader.judge.cases import instantiate
 from grader.judge.partial import KEPT_IN, SEED, said
 from grader.judge.verdict import Report, by_cause
 from grader.notebook import verdict_card
+from grader.status import Status
 from grader.submissions.intake import as_typed
 
 TREE = "02_tree_reduction/interleaved"
@@ -185,6 +186,50 @@ def test_what_was_given_and_is_edited_gets_no_part(tmp_path):
     assert edited != wrong.source
     assert judge(exercise, wrong.source, root=kernels).points == 1.8
     assert judge(exercise, edited, root=kernels).points == 0
+
+
+def test_a_wrong_answer_whose_last_digits_are_others_gets_its_part(tmp_path):
+    """Another order of additions, or another approximation of exp, changes last digits; and what a
+    mistake leaves can be a million times what is right, by which a case measures rounding."""
+    lesson = "07_fused_softmax"
+    kernels = shutil.copytree(course.lesson(lesson).path, tmp_path / "kernels" / lesson).parent
+    found = course.lesson(lesson, kernels)
+    (wrong,) = [one for one in found.wrong_kernels if one.name == "rescale_forgotten"]
+    path = solution_counts.file(found.path, "nvrtc", KEPT_IN)
+    kept = json.loads(path.read_text())
+    for fault in kept["block_softmax"]:
+        if fault["mistake"] == wrong.mistake:
+            for _, _, samples in (left for one in fault["cases"].values() for left in one):
+                samples[:] = [[at, value * (1 + 3e-7)] for at, value in samples]
+    path.write_text(json.dumps(kept))
+    verdict = judge(f"{lesson}/block_softmax", wrong.source, root=kernels)
+    assert verdict.partial and verdict.points == 5.8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "id",
+    [
+        f"{lesson.name}/{wrong.exercise}/{wrong.name}"
+        for lesson in course.lessons()
+        for wrong in lesson.wrong_kernels
+        # What that one leaves depends on the order of blocks, so no part is granted.
+        if wrong.status == Status.WRONG_ANSWER and wrong.name != "begins_at_itself"
+    ],
+)
+def test_a_named_mistake_gets_what_it_leaves(id):
+    """What is kept of a mistake was measured when the lesson was built. A simulated GPU that has
+    changed since must not take the part from a learner."""
+    lesson, name, mistake = id.split("/")
+    wrong = next(
+        one
+        for one in course.lesson(lesson).wrong_kernels
+        if (one.exercise, one.name) == (name, mistake)
+    )
+    known = [one for one in partial.known(course.lesson(lesson).path, name, "nvrtc") if one.cases]
+    leaves = max((one.leaves for one in known if one.mistake == wrong.mistake), default=0)
+    verdict = judge(f"{lesson}/{name}", wrong.source)
+    assert verdict.partial or verdict.points >= leaves * verdict.max_points
 
 
 @pytest.mark.parametrize("leaves", ["0.7", "-0.1", "'much'"])
