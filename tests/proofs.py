@@ -20,8 +20,7 @@ import suites
 import z3
 from in_parallel import add_jobs, in_order
 
-from grader import course
-from grader import proofs as analysis
+from grader import course, proofs as analysis
 from grader.cuda.errors import CudaError
 from grader.judge import Limits
 from grader.proofs import Found

@@ -289,9 +289,9 @@ HiRace, SC 2024): HiRace finds all of the 346 racy ones, iGUARD 298, compute-san
   - Two racy tests are missed, `loop_unwind` and `pointertests/cast`. They store to shared memory
     that nobody reads, and the compiler removes the stores. The program that runs has no race.
   - Some clean tests are flagged. `reduced_strength_with_requires` is clean only because
-    `__requires` restricts its arguments. `warpsync/shuffle`, `scan_warp` and `intragroup_scan` are
-    clean only if the lanes of a warp never diverge (`--warp-sync`). No GPU has promised that since
-    Volta.
+    `__requires` restricts its arguments. `shuffle`, `scan_warp`, `intragroup_scan` and `2d` in
+    `warpsync` are clean only if the lanes of a warp never diverge (`--warp-sync`). No GPU has
+    promised that since Volta.
   - Some tests could not be run. Most do not compile without the prover's own headers, or they use
     variables of the host, or textures. Some call functions that nobody defines, or take structures
     or pointers to functions, which plain numbers cannot replace. A few go out of bounds at the

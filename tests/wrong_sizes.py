@@ -18,8 +18,7 @@ from pathlib import Path
 import proofs
 from in_parallel import add_jobs, in_order
 
-from grader import course
-from grader import proofs as analysis
+from grader import course, proofs as analysis
 from grader.course import rules
 from grader.judge import Limits, judge
 from grader.proofs import Outcome

@@ -46,8 +46,15 @@ import msgspec
 import numpy as np
 
 from grader import course
-from grader.course import Exercise, Lesson, kinds, mistakes, rules, solution_counts
-from grader.course import variants as varied
+from grader.course import (
+    Exercise,
+    Lesson,
+    kinds,
+    mistakes,
+    rules,
+    solution_counts,
+    variants as varied,
+)
 from grader.course.mistakes import WrongKernel
 from grader.course.variants import Anew, ArrayUse, LayoutPlan, Refused, Use, renamed
 from grader.errors import CourseError

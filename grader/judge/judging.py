@@ -23,8 +23,7 @@ from ..cuda.errors import Message, encodable, one_line_end, summary, visible
 from ..errors import AuthorError, LearnerError, unless
 from ..say import verdict_answers as say
 from ..status import Status
-from . import arrangement, cases, compare, partial, stepped, technique
-from . import sizes as every_size
+from . import arrangement, cases, compare, partial, sizes as every_size, stepped, technique
 from .explaining.explanation import doubted, explained_case
 from .protocol import Failed, Ran, Reply
 from .session import Judged, Limits, NotRun, Session, run_on_gpu

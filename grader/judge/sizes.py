@@ -16,8 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from .. import proofs as analysis
-from ..course import Case, Exercise, Launch, Problem
-from ..course import rules as course_rules
+from ..course import Case, Exercise, Launch, Problem, rules as course_rules
 from ..cuda.errors import Message
 from ..proofs.trial import Trial, as_wanted
 from ..status import Status

@@ -284,9 +284,13 @@ def hint_on_card(name: str) -> None:
 
 
 def _hints_on(verdict: Verdict, exercise: Exercise) -> tuple[tuple[str, str], ...]:
-    """The titles and texts of hints on a verdict; a hidden case has none but the lesson's."""
+    """The titles and texts of hints on a verdict. A hidden case, of which the card tells the kind
+    alone, is told as an example: its numbers are of this check, and not those that a mark uses."""
+    parts = verdict.parts
+    hidden = parts != verdict.for_learner().parts
     return (
-        *verdict.for_learner().parts.hints,
+        *[("An example of such a case", str(parts.while_open))] * hidden,
+        *parts.hints,
         *(
             (f"A hint for: {end.replace('_', ' ')}", exercise.hints_on[end])
             for end in verdict.ends

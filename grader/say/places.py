@@ -208,15 +208,13 @@ def in_coordinates(message: Message, block: Index, grid: Index) -> Message:
 
 
 def called(lines: tuple[int, ...]) -> str:
-    """ " (called on line 40, which leads to the calls on lines 29 and 17)": from where a function
-    is called."""
+    """ " (called on line 40, through lines 29 and 17)": from where a function is called."""
     if not lines:
         return ""
     *between, outermost = lines
-    between = list(dict.fromkeys(reversed(between)))  # recursion comes by one line often
-    *most, last = map(str, between or [0])
-    ways = f"calls on lines {', '.join(most)} and {last}" if most else f"call on line {last}"
-    return f" (called on line {outermost}{f', which leads to the {ways}' if between else ''})"
+    ways = list(map(str, dict.fromkeys(reversed(between))))  # recursion comes by one line often
+    most = f"lines {', '.join(ways[:-1])} and " if ways[1:] else "line "
+    return f" (called on line {outermost}{f', through {most}{ways[-1]}' if ways else ''})"
 
 
 OWN = "blockIdx.x * blockDim.x + threadIdx.x"

@@ -7,8 +7,7 @@ from collections import Counter
 import made_class
 import pytest
 import small_class
-from made_class import LESSON as MADE_OF
-from made_class import made
+from made_class import LESSON as MADE_OF, made
 from small_class import LESSON, NO_GUARD, SCALED, WRONG_SUM, grader, hand_in
 from small_lesson import SOLUTION, instead
 from test_report import Tags

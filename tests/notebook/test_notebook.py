@@ -16,8 +16,7 @@ from traitlets.config import Config
 
 from grader import course
 from grader.course import kinds, variants
-from grader.learner import folder as learners_folder
-from grader.learner import progress, recall
+from grader.learner import folder as learners_folder, progress, recall
 from grader.notebook import Kernel, checking, diff, session
 
 pytestmark = pytest.mark.slow
@@ -229,6 +228,9 @@ def test_hidden_cases_are_told_by_their_kind_alone(opened):
     assert "of 32 to 256 threads (hidden)" in shown
     assert "A hidden case failed" in shown
     assert "line" not in shown.split("A hidden case failed")[1].split("\n")[0]
+    hints = [opened.run('hint("interleaved")').text for _ in range(2)]
+    (example,) = [one for one in hints if "An example of such a case" in one]
+    assert "line 19: thread 0 of block 0 reads `tile[128]`" in example
 
 
 def test_a_missing_barrier_is_shown_under_the_line_that_races(opened):

@@ -16,8 +16,7 @@ import small_lesson
 from grader import course
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
-from grader.judge import cases, judge
-from grader.judge import cases as scenes
+from grader.judge import cases, cases as scenes, judge
 from grader.judge.playback.strip import marks_of
 from grader.judge.protocol import Failed, Scene
 from grader.judge.verdict import Verdict
@@ -25,8 +24,7 @@ from grader.notebook import verdict_card
 from grader.notebook.player import of_failure, player
 from grader.notebook.verdict_card import element_map, expected_beside_found
 from grader.status import Status
-from grader.watch.recording import AROUND, AT_BARRIER, GONE, recordings
-from grader.watch.recording import recording as recording_of
+from grader.watch.recording import AROUND, AT_BARRIER, GONE, recording as recording_of, recordings
 
 LESSON = course.lesson("02_tree_reduction")
 EXERCISE = LESSON.exercise("interleaved")

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from proofs import examined as examined_as_known
-from proofs import mistakes, solutions
+from proofs import examined as examined_as_known, mistakes, solutions
 
 pytest.importorskip("z3")
 
@@ -17,8 +16,7 @@ import traced_loops
 from analysed_loops import LOOPS, wrong_about
 from random_kernels import kernel
 
-from grader import course
-from grader import proofs as analysis
+from grader import course, proofs as analysis
 from grader.course import Rule, rules
 from grader.proofs import Outcome
 from grader.proofs.launches import random_trials

@@ -12,8 +12,7 @@ from functools import partial
 import nbformat
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from grader import compilers, course
 from grader.course.weave import text, weave

@@ -7,8 +7,7 @@ pytest.importorskip("z3")
 
 from wrong_sizes import NO_CASE_CATCHES, edited
 
-from grader import course
-from grader import proofs as analysis
+from grader import course, proofs as analysis
 from grader.cli.kernel_commands import proved
 from grader.course import Rule
 from grader.course.weave import weave

@@ -20,8 +20,7 @@ import numpy as np
 from ...compilers.declared import Declarations
 from ...course import Expected, Problem, rules
 from ...cuda.errors import Message
-from ...say import places
-from ...say import verdict_answers as say
+from ...say import places, verdict_answers as say
 from ...status import Pattern, Status
 from .. import cases, compare
 from ..cases import CaseInstance
