@@ -247,7 +247,7 @@ def run(name: str, folder: Path, jobs: int) -> list[Outcome]:
 
 def version(folder: Path) -> str:
     """The commit of a checkout, "" where it is none."""
-    asked = ["git", "-C", str(folder), "log", "-1", "--format=%h of %cs"]
+    asked = ["git", "-C", str(folder), "log", "-1", "--format=`%h` of %cs"]
     return subprocess.run(asked, capture_output=True, text=True).stdout.strip()
 
 
