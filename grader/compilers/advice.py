@@ -13,7 +13,6 @@ from ..cuda.errors import Diagnostic, Note, lines_of
 
 _RETURNING = re.compile(r"__device__[^;{}()]*?(\w+)[\s*&]+(\w+)\s*\(")  # a type and a function
 _CALL = re.compile(r"\s*(\w+)(?:<[^;()]*>)?\s*\([^;]*\);\s*")
-_ENDED = re.compile(r"[;{}]\s*$|^\s*(?:if|for|while|else)\b")  # a line, before a new statement
 
 
 def advised(errors: tuple[Diagnostic, ...], source: str) -> tuple[Diagnostic, ...]:
@@ -42,7 +41,11 @@ def doubtful(source: str) -> tuple[Diagnostic, ...]:
                     number,
                 )
             )
-        call = _CALL.fullmatch(line) if _ENDED.search(before) else None
+        call = (
+            _CALL.fullmatch(line)
+            if re.search(r"[;{}]\s*$|^\s*(?:if|for|while|else)\b", before)
+            else None
+        )
         before = line if line.strip() else before
         if call and (call[1] in returning or call[1].startswith("__shfl_")):
             found.append(

@@ -88,7 +88,6 @@ def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
 
 # A parameter, with templates' `<...>` in it, two of them in each other at most.
 _PARAMETER = re.compile(r"(?:[^,<>]|<[^<>]*(?:<[^<>]*>[^<>]*)*>)+")
-_QUALIFIER = re.compile(r"\b(const|volatile|__restrict__|__restrict|struct)\b")
 _WITHOUT_QUALIFIERS = re.compile(
     r"(?P<type>.*?) ?(?P<mark>[*&]?) ?(?<!\w)(?P<name>\w*+)(?P<array> ?\[ ?\])?"
 )
@@ -97,7 +96,11 @@ _WITHOUT_QUALIFIERS = re.compile(
 def _parameter(text: str) -> Parameter:
     written = " ".join(text.partition("=")[0].split())  # without a default value
     pointed_to = written.rpartition("*")[0].rpartition("*")[2]
-    found = _WITHOUT_QUALIFIERS.fullmatch(" ".join(_QUALIFIER.sub(" ", written).split()))
+    found = _WITHOUT_QUALIFIERS.fullmatch(
+        " ".join(
+            re.sub(r"\b(const|volatile|__restrict__|__restrict|struct)\b", " ", written).split()
+        )
+    )
     assert found, "of any text something is the type"
     pointer = found["mark"] == "*" or found["array"] is not None
     dtype = DTYPES.get(found["type"])
@@ -227,19 +230,16 @@ class Declared:
 
 
 _INSIDE = r"\s*\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"
-_BALANCED = re.compile(r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*$")
 _SET = re.compile(r"(?<![<>=!])=(?!=)|\breturn\b")
 _FUNCTION = re.compile(r"\b__(?:device|global)__\b[^;={]*?\b(\w+)\s*\((?![^()]*\)\s*\w+\()")
 _IF = re.compile(rf"\bif{_INSIDE}")
 _LOOP = re.compile(rf"\b(?:for|while){_INSIDE}")
 _CHANGED = re.compile(r"(?:^|[;{)])\s*([A-Za-z_]\w*(?:\[[^]]*\])?)\s*[-+*/&|^]?=(?!=)")
 _COMMA = re.compile(r",(?![^()\[\]]*[)\]])")  # of no inner brackets
-_REPLACED = re.compile(r"(?:^|[;{)])\s*([A-Za-z_]\w*)\s*=(?!=)([^;]*);")
 _MOVED = re.compile(
     r"(?:^|[;{)])\s*((\w+)\[[^]]*\])\s*=((?:(?!\2\[)[^;=])*\2\[(?:(?!\2\[)[^;=])*;)"
 )
 _SCALED = re.compile(r"\b(\w+)\s*(?:[*/]|<<|>>)=|\b(\w+)\s*=\s*\2\s*(?:[*/]|<<|>>)")
-_GIVEN = re.compile(r"\b(\w+)\s*=(?!=)([^;]*);")
 _PRODUCT = re.compile(r"[\w)\]]\s*\*\s*[\w(]")
 _READ = re.compile(r"\b(\w+)\s*\[((?:[^][]|\[[^][]*\])*)\](?!\s*=[^=])")
 _SHUFFLED = re.compile(r"\b(__shfl_(?:xor|down|up)_sync)\s*\(((?:[^()]|\([^()]*\))*)\)")
@@ -412,7 +412,7 @@ class Declarations:
         body = [self.line(one) for one in range(at + 1, self.end(line) + 1) if one != line]
         if _SCALED.search(head) and (moved := _MOVED.search(self.line(line))):
             return None if any(moved[1] in one for one in [*body, moved[3]]) else (moved[1], at)
-        found = _REPLACED.search(self.line(line))
+        found = re.search(r"(?:^|[;{)])\s*([A-Za-z_]\w*)\s*=(?!=)([^;]*);", self.line(line))
         if not (found and head) or (self.guard(line)[1] >= at and self.guard(line)[0]):
             return None
         text = f"{head} {self.line(line).replace(found[0], found[2]) if at < line else found[2]} "
@@ -653,7 +653,7 @@ class Declarations:
     def choice(self, line: int) -> str:
         """The condition of the `?:` on a source line; "" if there is none, or several."""
         before, *after = self.line(line).split("?")
-        asked = _BALANCED.search(_SET.split(before)[-1])
+        asked = re.search(r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*$", _SET.split(before)[-1])
         return _COMMA.split(asked[0])[-1].strip() if asked and len(after) == 1 else ""
 
     def writers(self, name: str) -> list[int]:
@@ -833,7 +833,7 @@ def _constants(text: str) -> dict[str, int]:
 
 def _given(text: str) -> Iterator[tuple[str, str]]:
     """The variables that get values, of a declaration with commas each, and what they get."""
-    for name, right in _GIVEN.findall(text):
+    for name, right in re.findall(r"\b(\w+)\s*=(?!=)([^;]*);", text):
         first, *others = _COMMA.split(right)
         yield name, first
         given = (one.partition("=") for one in others)

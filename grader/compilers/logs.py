@@ -147,7 +147,6 @@ _HEAD = re.compile(
     rf"(?:: | |^)(?P<kind>{_KIND})(?: #(?P<number>\d+)[\w-]*)?: (?P<message>.*)",
     re.IGNORECASE,
 )
-_PTXAS = re.compile(r"ptxas\b(?: [^;]*;)?\s*(?:error|fatal)\s*: (?P<message>.*)")
 # The system's reason for not opening a file would tell whether there is one.
 _NOT_OPENED = re.compile(r'(cannot open source file "[^"]*"):.*')
 _NO_SEMICOLON = 'expected a ";"'
@@ -198,7 +197,7 @@ class NvrtcLog(CompilerLog):
         return found or [
             Diagnostic(f"ptxas: {said['message'].strip()}", asm)
             for row in self.rows
-            if (said := _PTXAS.match(row))
+            if (said := re.match(r"ptxas\b(?: [^;]*;)?\s*(?:error|fatal)\s*: (?P<message>.*)", row))
         ]
 
     def diagnostic(self, error: LogEntry) -> Diagnostic:
@@ -264,12 +263,8 @@ def _traces(entry: LogEntry) -> Iterator[tuple[str, int]]:
 NAMES_FILE = "the name expressions"  # what errors in them are said to lie in
 _AT = r"(?P<file>.+?):(?P<line>\d+):(?P<column>\d+)"
 _CLANG_HEAD = re.compile(rf"(?:{_AT}: )?(?P<kind>fatal error|error|warning|note): (?P<message>.*)")
-_INCLUDED = re.compile(rf"In file included from {re.escape(SOURCE_NAME)}:(?P<line>\d+)[:,]")
-# A message that ends the list, and one about another that was told.
-_NO_ERRORS = re.compile(r"too many errors emitted|\d+ errors? generated")
 _USED = re.compile(r"in (?:instantiation of|evaluation of)|expanded from macro|in call to")
 _HOST = re.compile(r"call to __host__ function from")
-_STOP = re.compile(r"\s*(?:#|%:)\s*error\b")
 # The system's reason for not opening a file would tell whether there is one.
 _NOT_FOUND = re.compile(r"^(?:cannot open file )?'([^']*)'(?: file not found|: [A-Z][\w ]*).*")
 _PATHS = re.compile(r"'(?:/[^'\s]*|[A-Za-z]:\\[^'\s]*)[/\\]([^'/\\]+)'")
@@ -285,9 +280,13 @@ class ClangLog(CompilerLog):
     def messages(self) -> Iterator[LogEntry]:
         included = None
         for row in self.rows:
-            if found := _INCLUDED.match(row):  # told once for all errors of one header
+            if found := re.match(
+                rf"In file included from {re.escape(SOURCE_NAME)}:(?P<line>\d+)[:,]", row
+            ):  # told once for all errors of one header
                 included = int(found["line"])
-            elif (head := _CLANG_HEAD.fullmatch(row)) and not _NO_ERRORS.search(row):
+            elif (head := _CLANG_HEAD.fullmatch(row)) and not re.search(  # the end of the list
+                r"too many errors emitted|\d+ errors? generated", row
+            ):
                 yield LogEntry(head, included)
 
     def worth_telling(self, warning: LogEntry) -> bool:
@@ -305,7 +304,11 @@ class ClangLog(CompilerLog):
         notes = [self.note(note) for note in own]
         if error.own:
             line, column = self.place(error)
-            stop = "#error directive: " if _STOP.match(self.lines[line - 1]) else ""
+            stop = (
+                "#error directive: "
+                if re.match(r"\s*(?:#|%:)\s*error\b", self.lines[line - 1])
+                else ""
+            )
             return Diagnostic(stop + self.message(error), line, column, tuple(notes))
         used = [self.place(note)[0] for note in own if _USED.search(note.head["message"])]
         return self.elsewhere(error, [*used, *filter(None, [error.included])], notes)

@@ -60,14 +60,13 @@ def blamed(path: Path, doing: str = "") -> Iterator[None]:
         raise AuthorError(f"{where}: {error.msg}".rstrip("?.") + ".") from error
     except (Exception, SystemExit) as error:
         line = _line(error, path)
-        if field := _UNKNOWN_FIELD.match(str(error)):
+        if field := re.match(
+            r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'", str(error)
+        ):
             raise AuthorError(_no_field(path, line or 1, *field.groups())) from error
         where = f"{shown(path)}{f', line {line}' if line else ''}{doing and f', {doing}'}"
         said = (str(error).strip().splitlines() or [""])[0][:200]
         raise AuthorError(f"{where}: {type(error).__name__}: {said}".rstrip(": .") + ".") from error
-
-
-_UNKNOWN_FIELD = re.compile(r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'")
 
 
 def _no_field(path: Path, begins: int, kind: str, field: str) -> str:

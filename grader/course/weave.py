@@ -50,7 +50,6 @@ _BREAK = re.compile(
     re.MULTILINE,
 )
 _DIRECTIVE = re.compile(r"\{(kernel|exercise)\} *(\S+)(?P<more> folded| without rules)?")
-_IPYTHON = re.compile(r"^\s*[%!]|\?\s*$", re.MULTILINE)  # what is no Python, and runs all the same
 
 
 class LessonError(AuthorError):
@@ -196,7 +195,8 @@ def _code_cells(lesson: Lesson, fence: re.Match[str], line: int) -> list[Noteboo
 def _python_cell(lesson: Lesson, body: str, line: int) -> NotebookNode:
     """Of a fence that opens on `line`. A question is folded: its text holds the answer."""
     code = body.strip("\n")
-    if not _IPYTHON.search(code):
+    # What is no Python, and runs all the same.
+    if not re.search(r"^\s*[%!]|\?\s*$", code, flags=re.MULTILINE):
         try:
             ast.parse(body)
         except SyntaxError as error:

@@ -7,8 +7,6 @@ from ..cuda.errors import Message
 from ..status import Status
 
 _THREAD = re.compile(r"thread (?:\d+|\([^)]*\))(?: of block (?:\d+|\([^)]*\)))?", re.IGNORECASE)
-_LEFT_OUT = re.compile(r"(\d+) of the block's (\d+) threads")
-_SIZE = re.compile(r"(`\w+`) has ([\d,]+) elements?")
 _NAMED = re.compile(r"\(line (\d+)\)|\bline (\d+)")
 _CODE = re.compile(r"[;)]\s*(?://.*)?$|[;)]\s*{")
 _EITHER = "Either of them may come first"
@@ -33,7 +31,9 @@ def about(status: Status, told: Message, line: int | None, source: str) -> HelpQ
             _EITHER,
             "Nothing orders these accesses. So the result depends on chance.",
         )
-    if status == Status.BARRIER_DIVERGENCE and (counts := _LEFT_OUT.search(told.first)):
+    if status == Status.BARRIER_DIVERGENCE and (
+        counts := re.search(r"(\d+) of the block's (\d+) threads", told.first)
+    ):
         there, every = str(int(counts[2]) - int(counts[1])), counts[2]
         return HelpQuestion(
             "How many threads of the block must reach this barrier?",
@@ -41,7 +41,9 @@ def about(status: Status, told: Message, line: int | None, source: str) -> HelpQ
             every,
             "`__syncthreads()` waits for all threads of the block.",
         )
-    if status == Status.OUT_OF_BOUNDS and (size := _SIZE.search(told.first)):
+    if status == Status.OUT_OF_BOUNDS and (
+        size := re.search(r"(`\w+`) has ([\d,]+) elements?", told.first)
+    ):
         count = int(size[2].replace(",", ""))
         return HelpQuestion(
             f"Which is the largest index into {size[1]}?",

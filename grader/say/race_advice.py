@@ -27,9 +27,7 @@ _AXES = ("threadIdx.x", "threadIdx.y", "threadIdx.z")
 _CHANCE = "Either thread may come first."
 _ANY_ORDER = "Blocks run in any order."
 _ROUNDS = "If the two threads are in different rounds of a loop, put a {} at the end of each round."
-_TICKET = re.compile(r"=\s*(?:atomic(?:Add|Inc)|\w+\.fetch_add)\(")  # its result is kept
 _COPIES = re.compile(r"memcpy_async|cp[._]async")
-_WAITS_FOR_COPIES = re.compile(r"wait_prior|wait_group|cp[._]async[._]wait|consumer_wait")
 _ARRIVES = re.compile(r"\bmbarrier_arrive\([^;&]*&(\w+)|\b(\w+)\.consumer_release\(")
 _WAITS = re.compile(r"\bmbarrier_(?:try|test)_wait\w*\([^;&]*&(\w+)|\b(\w+)\.producer_acquire\(")
 
@@ -205,7 +203,11 @@ def _lost_update(place: ArrayPlace) -> Message:
 def _copied(race: Race, declared: Declarations) -> Message | None:
     """What another thread has copied asynchronously, behind a wait of that thread."""
     copy, line = declared.line(race.other.line), race.mine.line or 0
-    waits = [at for at in range(1, line) if _WAITS_FOR_COPIES.search(declared.line(at))]
+    waits = [
+        at
+        for at in range(1, line)
+        if re.search(r"wait_prior|wait_group|cp[._]async[._]wait|consumer_wait", declared.line(at))
+    ]
     if race.mine.wrote or not (waits and _COPIES.search(copy)):
         return None
     return Message(
@@ -263,7 +265,11 @@ def _barrier(race: Race) -> str:
 def _after_its_ticket(race: Race, declared: Declarations) -> Message | None:
     """A write that comes after the ticket, or the flag, which lets another block read."""
     wrote, read = race.other.line or 0, race.mine.line or 0
-    drawn = [at for at, text in enumerate(declared.lines, 1) if _TICKET.search(text)]
+    drawn = [  # its result is kept
+        at
+        for at, text in enumerate(declared.lines, 1)
+        if re.search(r"=\s*(?:atomic(?:Add|Inc)|\w+\.fetch_add)\(", text)
+    ]
     before = [at for at in drawn if at < wrote < read]
     flags = [at for at in declared.flags() if at < wrote] if not before else []
     if race.mine.wrote or not (race.other.wrote and (before or flags)):

@@ -48,8 +48,6 @@ STRANGE = (
     "opened: hand in real files."
 )
 
-# As nbgrader writes it; what it would make of other texts depends on the day, or on other files.
-_TIME = re.compile(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?( [A-Za-z]{1,6}| [+-]\d{4})?")
 # Some browsers put .txt or .json behind it when they save one.
 _NOTEBOOK = re.compile(r"\.ipynb(\.txt|\.json)?$", re.IGNORECASE)
 # A login or a number, or an e-mail address. nbgrader takes it for a pattern and for a folder, and
@@ -190,7 +188,10 @@ def handed_in_at(folder: Path) -> datetime | None:
 def time_of(text: str) -> datetime | None:
     """The time, in UTC, when something was handed in; None if nbgrader could not have written this
     for one."""
-    if not _TIME.fullmatch(text.strip()):
+    # As nbgrader writes it; what it would make of other texts depends on the day, or other files.
+    if not re.fullmatch(
+        r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?( [A-Za-z]{1,6}| [+-]\d{4})?", text.strip()
+    ):
         return None
     open_nbgrader()
     from nbgrader.utils import parse_utc  # here: it takes long, and most ask for no time
@@ -245,8 +246,6 @@ PIECE = 1 << 20  # bytes read at once
 MOST_PARTS = 100_000  # lists and objects in its JSON; a cell has a few
 OUTPUTS = ("outputs", "widgets")  # keys of a notebook's JSON, widgets those of its metadata
 
-# A string of JSON; closed or not, so that every text is read once.
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _REST = re.compile(rb"(?:[^\"\\]++|\\.)*+", re.DOTALL)  # of a string, to its end
 _PLAIN = rb'[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+"'
 _PAIR = rb"[\[{](?:%b)*+[\]}]" % _PLAIN
@@ -414,7 +413,8 @@ def _end(pattern: re.Pattern[bytes], text: bytes, at: int) -> int:
 def parse_notebook(name: str, content: bytes) -> NotebookNode:
     """The notebook in `content`, which is that of a file called `name`. Text that no file could
     hold, half a pair of surrogates, is replaced. Raises UnreadableNotebook."""
-    plain = _STRING.sub(b"", content)
+    # Without strings of JSON, closed or not, so that every text is read once.
+    plain = re.sub(rb'"(?:[^"\\]++|\\.)*+"?', b"", content, flags=re.DOTALL)
     unless(
         plain.count(b"[") + plain.count(b"{") <= MOST_PARTS,
         UnreadableNotebook(

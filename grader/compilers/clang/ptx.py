@@ -21,7 +21,6 @@ _PROLOGUE = re.compile(
     re.MULTILINE,
 )
 _TAKEN = re.compile(r"^(?:\s*ld\.param\b.*\n)+", re.MULTILINE)
-_DEBUGGING = re.compile(r"^\$L__tmp\d+:\n", re.MULTILINE)  # labels that no branch goes to
 _NO_NAME = "$L__warpwise_no_name"
 _NAMES = f"\n\t.section\t.debug_str\n\t{{\n{_NO_NAME}:\n.b8 0\n\t}}\n"
 _NAME = re.compile(
@@ -29,7 +28,6 @@ _NAME = re.compile(
     r"\{?(?:generic\()?(?P<name>[\w$]+)\)?\}?;\n",
     re.MULTILINE,
 )
-_NAME_HEADER = re.compile(rf"^.*// @{NAME_VARIABLE}\d+\n", re.MULTILINE)
 
 Place = tuple[int, int, int]  # file, line, column
 
@@ -37,7 +35,9 @@ Place = tuple[int, int, int]  # file, line, column
 def like_nvrtc(ptx: str, *, debug: bool = False) -> str:
     """`ptx` in that form; `debug`: it says that it is a debug build."""
     ptx = _TARGET.sub(r"\g<0>, debug", ptx) if debug else ptx
-    return _with_calls(_PROLOGUE.sub(_where_known, _DEBUGGING.sub("", ptx)))
+    return _with_calls(
+        _PROLOGUE.sub(_where_known, re.sub(r"^\$L__tmp\d+:\n", "", ptx, flags=re.MULTILINE))
+    )
 
 
 def _where_known(found: re.Match[str]) -> str:
@@ -84,7 +84,7 @@ def named(ptx: str, expressions: tuple[str, ...]) -> tuple[str, dict[str, str]]:
     """`ptx` without the variables of `source.name_variables`, and the mangled name of each
     expression."""
     found = {int(one["number"]): one["name"] for one in _NAME.finditer(ptx)}
-    return _NAME.sub("", _NAME_HEADER.sub("", ptx)), {
+    return _NAME.sub("", re.sub(rf"^.*// @{NAME_VARIABLE}\d+\n", "", ptx, flags=re.MULTILINE)), {
         text: found[n] for n, text in enumerate(expressions) if n in found
     }
 

@@ -476,7 +476,6 @@ def _unnamed(head: str) -> str:
 
 CLOSE = (15, 22, 40)  # bits in which values that are the same agree, tried in this order: 40 only
 DIGITS = (6, 7, 12)  # of doubles; digits in which they are told then
-_UNTOLD = re.compile(r"computes \S+ from .*,")  # bits, or what the compiler makes of an index
 FEWER = 10  # times less wrong without rounding: then rounding is the cause
 MUCH = 8  # times smaller than what it was made of: a difference in which much cancels
 
@@ -686,7 +685,7 @@ class TwoTrails:
         return (
             None
             if (told.another and bad is None and mine.verb(at) in ANY_ORDER)
-            or _UNTOLD.match(told.mine)
+            or re.match(r"computes \S+ from .*,", told.mine)  # what a compiler makes of an index
             or told.ours == told.mine
             else told
         )

@@ -32,7 +32,6 @@ _NEIGHBOUR = {"<": ("<=", -1), ">=": (">", -1), ">": (">=", 1), "<=": ("<", 1)}
 COMPARED = re.compile(r"(?<![<>=!-])(?:[=!<>]=|[<>](?![<>=]))")
 COMPUTED = re.compile(r"\w [-+*/%] \w+ [<>]=? |[<>]=? \w+ [-+*/%] \w")  # before it is compared
 MOST = 2  # comparisons of one line
-_GIVEN_ON = re.compile(r"`(\w+)` is (-?\d+) \(line (\d+)(, unsigned)?")
 
 
 def after_value(here: str, asked: str, among: str = "") -> str:
@@ -40,7 +39,7 @@ def after_value(here: str, asked: str, among: str = "") -> str:
     `among`, about the only one that is one of these, or is too large for them."""
     first = [
         f"Is {one[2]} the right value of `{one[1]}` (line {one[3]})? If it is, "
-        for one in _GIVEN_ON.finditer(here)
+        for one in re.finditer(r"`(\w+)` is (-?\d+) \(line (\d+)(, unsigned)?", here)
         if one[4] or not among or re.search(rf"(?<![\w-]){one[2]}\b", among.partition("`")[2])
     ]
     return f"{first[0]}{asked[0].lower()}{asked[1:]}" if len(first) == 1 else asked

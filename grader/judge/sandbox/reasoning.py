@@ -28,7 +28,6 @@ _GRADER = Path(__file__).parents[2]
 # The rooms whose every file counts: lemmas, instructions, rules.
 REASONERS = ("compilers", "course", "cuda", "machine", "proofs", "ptx", "say", "watch")
 _LIBRARIES = ("z3-solver", "numpy")
-_SAYS_NOTHING = re.compile(r"//[^\n]*|^\s*\.(?:loc|file)\b[^\n]*", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _DECLARED = r"^\s*\.[^;{{}}\n]*(?<![\w$]){}(?![\w$])[^;]*;"  # a statement outside of functions
 
@@ -106,7 +105,7 @@ def _nameless(text: str, program: PtxModule, kernels: Set[str]) -> str:
     names = {*program.variables, *program.functions} - kernels | {
         one.name for function in program.functions.values() for one in function.variables
     }
-    plain = _SAYS_NOTHING.sub("", text)
+    plain = re.sub(r"//[^\n]*|^\s*\.(?:loc|file)\b[^\n]*", "", text, flags=re.MULTILINE)
     for unused in program.variables.keys() - _used(program):
         plain = re.sub(_DECLARED.format(re.escape(unused)), "", plain, flags=re.MULTILINE)
     met = dict.fromkeys(word for word in _WORD.findall(plain) if word in names)
