@@ -86,6 +86,13 @@ def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
     )
 
 
+def unused_parameters(source: str, kernel: str) -> list[str]:
+    """The parameters of a kernel whose names stand nowhere else in the source."""
+    text = without_comments(source)
+    names = [one.name for one in parameters(source, kernel) or ()]
+    return [name for name in names if len(re.findall(rf"\b{name}\b", text)) == 1]
+
+
 # A parameter, with templates' `<...>` in it, two of them in each other at most.
 _PARAMETER = re.compile(r"(?:[^,<>]|<[^<>]*(?:<[^<>]*>[^<>]*)*>)+")
 _WITHOUT_QUALIFIERS = re.compile(
@@ -673,9 +680,7 @@ class Declarations:
         guard, at = self.guard(lines[0]) if len(lines) == 1 else ("", 0)
         if not guard:
             return "", None
-        loop, head = self.condition(lines[0])
-        while_ = f", while `{loop}` (line {head})," if loop else ""
-        said = f"Line {lines[0]} writes to {name}{while_} only if `{guard}` (line {at})."
+        said = f"Line {lines[0]} writes to {name} only if `{guard}` (line {at})."
         return said + self.leaving(lines[0]) * whole, at
 
     def leaving(self, line: int) -> str:

@@ -300,12 +300,11 @@ def _not_waited_for(
             for word in ("wait", "expect_tx")
         )
         return (
-            "The copy is there when a wait at its mbarrier has seen the end of the phase that "
-            "counts the copy.",
-            f"Does the thread wait at that mbarrier {f'on {waits}' if waits else 'before the read'}"
-            ", with the parity of this phase? Does "
-            f"{expects or 'the mbarrier'} expect exactly the bytes that the copies of a phase "
-            "bring?",
+            "The phases of an mbarrier have the parities 0, 1, 0, 1 and so on. A wait for the "
+            "other parity returns at once.",
+            f"Which parity has the phase of this copy, and for which one does "
+            f"{waits or 'the thread'} wait? Does {expects or 'the mbarrier'} expect exactly the "
+            "bytes that the copies of a phase bring?",
         )
     if since == 0:
         return (
@@ -373,6 +372,10 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
         ),
     )
     if element.array:
+        lines, here = wave.names.declared.writers(element.array), finding.where.line or 0
+        since = range(max((at for at in lines if at < here), default=here), here)
+        if any("sync" in wave.names.declared.line(at) for at in since):
+            remedy = remedy.replace(", and is a barrier between the write and this read?", "?")
         only, _ = wave.names.declared.only_written(element.array)
         why = f"{why} {only}".strip()
         if only and touched.space != "shared":

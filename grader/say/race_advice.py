@@ -50,7 +50,7 @@ def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
     if signal and (broken := _signalled(race, signal)):
         return broken
     if race.between_blocks:
-        return _after_its_ticket(race, declared) or _between_blocks(race, place)
+        return _after_its_ticket(race, declared) or _between_blocks(race, place, declared)
     if _waits_for_a_flag(race, place):
         return _flag(race)
     if race.same_line:
@@ -285,12 +285,12 @@ def _after_its_ticket(race: Race, declared: Declarations) -> Message | None:
     )
 
 
-def _between_blocks(race: Race, place: ArrayPlace) -> Message:
+def _between_blocks(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
     mine, other = race.mine, race.other
     if not mine.wrote and _waits_for_a_flag(race, place):
         return _flag(race)
     if mine.atomic != other.atomic:
-        return _atomic_and_not(race, place)
+        return _atomic_and_not(race, place, declared)
     if (
         race.both_wrote
         and not mine.atomic
@@ -324,7 +324,7 @@ def _between_blocks(race: Race, place: ArrayPlace) -> Message:
     )
 
 
-def _atomic_and_not(race: Race, place: ArrayPlace) -> Message:
+def _atomic_and_not(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
     """One of the two is an atomic, the other is not."""
     plain = race.mine if race.other.atomic else race.other
     atomic = race.mine if race.mine.atomic else race.other
@@ -341,9 +341,13 @@ def _atomic_and_not(race: Race, place: ArrayPlace) -> Message:
             "overwrite its result.",
             remedy=f"Set {place.text} before the launch.",
         )
+    is_lost = place.count == 1 and re.match(r"\s*atomic\w+\(", declared.line(atomic.line))
     return Message(
         why=f"{_ANY_ORDER} Line {plain.line} may read before all blocks have updated {place.text}.",
-        remedy="Read it in a second launch, or only in the block that finishes last. A ticket, "
+        remedy=f"Line {atomic.line} does not use the value that the atomic returns, which is that "
+        "before the update. What does this value tell a block?"
+        if is_lost
+        else "Read it in a second launch, or only in the block that finishes last. A ticket, "
         "drawn by an atomic after a fence, shows which block that is.",
     )
 

@@ -674,13 +674,13 @@ def test_of_a_step_that_lacks_another_the_right_value_is_named():
             "07_fused_softmax/block_softmax",
             "__expf(mine.max - all.max) / all.sum",
             "1.0f / all.sum",
-            r"computed with the maximum 8.44165\. \S+ is a factor for values with the maximum 9",
+            r"the maximum 8.44165 \(line \d+\)\. \S+ is a factor for values with the maximum 9",
         ),
         (
             "08_project/cross_entropy",
             "__expf(kept[c] - all.max)",
             "__expf(kept[c] - mine.max)",
-            r"computed with the maximum 8.3981\. \S+ is a factor for values with the maximum 8",
+            r"with the maximum 8.3981 \(line \d+\)\. \S+ is a factor for values with the maximum 8",
         ),
     ],
 )
@@ -1392,3 +1392,121 @@ def test_a_loop_elsewhere_is_not_asked_about_where_a_choice_is_told():
     )
     assert "Look at the loop" not in message
     assert "lane > offset" in line
+
+
+@pytest.mark.parametrize(
+    ("exercise", "edits", "status", "said"),
+    [
+        (
+            "01_expand_where/where",
+            [("y_place += coordinate * y_strides", "y_place += coordinate * x_strides")],
+            "out_of_bounds",
+            r"No line uses `y_strides`\..* index is wrong \(lines? \d+.*"
+            r"Which line should use `y_strides`\?",
+        ),
+        (
+            "05_online_softmax/rescale",
+            [("expf(from[i] - to[i])", "expf(-to[i])")],
+            "wrong_answer",
+            r"No line uses `from`\..* Which line should use `from`\?",
+        ),
+        (
+            "00_first_kernel/saxpy",
+            [("if (i < n) ", "")],
+            "out_of_bounds",
+            r"No line uses `n`\..* Which line should use `n`\? .*[Gg]uard",
+        ),
+    ],
+)
+def test_a_parameter_that_no_line_uses_is_named(exercise, edits, status, said):
+    message, _ = told(exercise, *edits, status=status)
+    assert re.search(said, message)
+
+
+def test_no_parameter_is_named_that_the_solution_does_not_use_either():
+    message, _ = told(
+        "02_tree_reduction/ticket", ("gridDim.x - 1", "gridDim.x"), status="data_race"
+    )
+    assert "No line uses" not in message
+
+
+def test_an_exponential_from_which_nothing_is_subtracted_is_told_as_that():
+    message, line = told(
+        "04_safe_softmax/elementary", ("expf(x[i] - largest) / total", "expf(x[i]) / total")
+    )
+    assert "No maximum is subtracted from" in message
+    assert "Which maximum belongs to this exponential?" in message
+    assert "expf(x[i]) / total" in line
+
+
+def test_two_values_that_are_subtracted_the_wrong_way_round_are_asked_about():
+    message, _ = told(
+        "07_fused_softmax/block_softmax",
+        ("__expf(mine.max - all.max)", "__expf(all.max - mine.max)"),
+    )
+    assert "Everything that this step uses is right." in message
+    assert "Which of these two values should be subtracted?" in message
+
+
+def test_an_element_that_every_thread_starts_with_is_counted():
+    message, _ = told(
+        "05_online_softmax/online_row",
+        ("Pair mine = {-INFINITY, 0.0f};", "Pair mine = {x[start], 1.0f};"),
+    )
+    assert re.search(r"uses x\[\d, 0\] \d\d\d times, and should use it 2 times\.", message)
+    assert "which line uses this element too often?" in message.lower()
+
+
+IN_BRACES = """if (first < seen) {
+            kept[k] = from[first / 4];
+        }"""
+
+
+def test_of_elements_that_no_thread_loads_the_condition_is_told_that_skips_them():
+    message, line = told(
+        "07_fused_softmax/masked_softmax",
+        ("query + 1 + keys - queries", "min(query + 1, keys)"),
+        ("if (first < seen) kept[k] = from[first / 4];", IN_BRACES),
+    )
+    assert re.search(
+        r"Thread 1 of block 0 skips line \d+: on line \d+, `4 < 1` is false\.", message
+    )
+    assert "if (first < seen)" in line
+
+
+FILLED = """kept[k] = from[p];
+        } else {
+            kept[k] = {};
+        }
+        {
+            for (float value"""
+
+
+def test_a_thread_without_an_element_is_told_with_the_condition_that_gives_it_none():
+    message, _ = told(
+        "07_fused_softmax/warp_softmax",
+        ("kept[k] = from[p];\n            for (float value", FILLED),
+        (
+            "if (k * 32 + lane < packs) {\n            for (float& value : kept[k].element) sum",
+            "{\n            for (float& value : kept[k].element) sum",
+        ),
+    )
+    assert re.search(r"has no element: on line \d+, `\d+ < \d+` is false\.", message)
+
+
+def test_a_ticket_whose_number_is_not_used_is_told_as_that():
+    message, _ = told(
+        "02_tree_reduction/ticket",
+        ("const unsigned int drawn = atomicAdd", "atomicAdd"),
+        ("drawn == gridDim.x - 1", "*finished == gridDim.x"),
+        status="data_race",
+    )
+    assert re.search(r"Line \d+ does not use the value that the atomic returns", message)
+
+
+def test_a_wait_for_the_other_phase_of_an_mbarrier_is_asked_about_by_its_parity():
+    message, _ = told(
+        "11_async_copies/bulk_ring", ("k / 4 % 2", "k % 2"), status="uninitialized_read"
+    )
+    assert "A wait for the other parity returns at once." in message
+    assert re.search(r"for which one does line \d+ wait\?", message)

@@ -17,9 +17,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from ...compilers.declared import Declarations
+from ...compilers.declared import Declarations, unused_parameters
 from ...course import Expected, Problem, rules
 from ...cuda.errors import Message
+from ...errors import counted
 from ...say import places, verdict_answers as say
 from ...status import Pattern, Status
 from .. import cases, compare
@@ -30,11 +31,12 @@ from ..session import Outcomes
 from ..verdict import CaseResult
 from . import telling, thread_paths
 from .made_of import MadeOf, in_words, is_tied
-from .telling import Pair, Told, capital, constant, copied, factor, whole
+from .telling import Pair, Told, capital, constant, copied, factor, times, whole
 from .thread_paths import (
     COMPARED,
     after_doubts,
     after_value,
+    last_conditions,
     may_ask,
     sides_as_asked,
 )
@@ -49,6 +51,7 @@ _ENOUGH = {
     Pattern.TOO_OFTEN,
     Pattern.OTHER_STEP,
 }
+OFTEN = 8  # times as often as in the solution: no other formula uses an element so often
 _NARROW = 1e-2  # of a value: less than that 16 bits leave out
 _NO_NAN = " No comparison with NaN is true, except `!=`."
 Said = tuple[Pattern, Message, int | None]  # a pattern, its message, and the line of that
@@ -281,6 +284,7 @@ class Explanation(MadeOf):
             found.bad or ("", None, None),
             math.isnan(found.place.values[0]),
         )
+        call = None if call in found.calls else call  # the step is in that call, too
         number, line, search = found.number, found.place.line, self._declared.with_number
         called = [at for at in found.calls if number is not None and search(at, number, 0)]
         there = None if number is None or made is None else search([*called, made][0], number)
@@ -317,6 +321,10 @@ class Explanation(MadeOf):
             why = right if found.right else " ".join(found.sides) if found.sides[0] else ""
             missing = "Which operation belongs here, or which value or step is missing?" * bool(why)
             ask = "What should this step do with its values?" if found.right else missing
+            is_swapped = (
+                found.right and found.mine.split()[0] == found.ours.split()[0] == "subtracts"
+            )
+            ask = "Which of these two values should be subtracted?" if is_swapped else ask
             ask = (
                 f"Should {found.place.who} do this step without an element?"
                 if found.mine.endswith(f" from 0 ({NO_ELEMENT})")
@@ -336,8 +344,10 @@ class Explanation(MadeOf):
                 )
         elif made is None:
             scaled = any(self.scaled())  # another step may lack the factor as well
-            why = "" if scaled else f"{words} does not belong in this step."
+            again = self._again(words)
+            why = "" if scaled else f"{words} does not belong in this step.{again}"
             ask = "" if scaled else f"Which value should be here instead of {words}?"
+            ask = "Which line uses this element too often?" if again else ask
         elif found.another and not ask:
             why = f"{words} is right on line {made}, but not here."
             ask = f"Which other value should line {found.place.line} use here?"
@@ -345,12 +355,36 @@ class Explanation(MadeOf):
             ask = f"Which value should line {call or made} give here?"
             uses = f"Should line {found.place.line} use this value? If it should, {ask.lower()}"
             ask = uses if (call or made) != found.place.line else ask
+        if found.mine.startswith("takes the exponential of") and found.mine.endswith(")"):
+            _, ours = self._ways.both
+            if ours.does("sub").any():
+                why = f"No maximum is subtracted from {found.mine.partition(' of ')[2]}."
+                ask = "Which maximum belongs to this exponential?"
+        if (
+            NO_ELEMENT in found.mine
+            and len({one.kernel for one in self.words.problem.launches}) == 1
+        ):
+            asked, _ = last_conditions(self.pair.path(found.place), self.words.source, line or 0)
+            why += f" {capital(found.place.who)} has no element: {asked}." * asked.endswith("false")
         told = found.told
         is_opaque = number is not None and re.fullmatch(r"computes \S+", found.mine)
         if is_nan or is_opaque or found == self._joined:  # it has been told, or says nothing
             told = replace(told, first="")
         why = "" if is_nan and (not number or math.isnan(number)) else why.strip()
         yield told + Message(why=why, remedy=loop.remedy or ask), line
+
+    def _again(self, words: str) -> str:
+        """A sentence, after a blank, about the element in these words, if it is used far more often
+        than in the solution."""
+        mine, ours = times(self.mine.summed), times(self.ours.summed)
+        often = (one for one in mine if mine[one] > OFTEN * ours.get(one, mine[one]))
+        named = next((one for one in often if f"({self._name(one)})" in words), None)
+        return (
+            f" {self._here} uses {self._name(named)} {mine[named]} times, and should use it "
+            f"{counted(ours[named], 'time')}."
+            if named
+            else ""
+        )
 
     def _instead(self) -> Told:
         """Only what the solution does there, where more is told of the step already."""
@@ -643,9 +677,23 @@ def explained_case(judged: Known, at: int) -> Known:
 
 
 def doubted(judged: Known, at: int) -> Known:
-    """The case at a place, with a question about the only line that the solution has not alike, if
-    nothing is said of that line."""
-    result, usual = judged.results[at], Declarations(judged.words[at].solution)
+    """The case at a place, with a question about the parameters that only the solution uses; or
+    else about the only line that the solution has not alike, if nothing is said of that line."""
+    result, words = judged.results[at], judged.words[at]
+    unused = [
+        f"`{name}`"
+        for kernel in dict.fromkeys(one.kernel for one in words.problem.launches)
+        for name in unused_parameters(judged.source, kernel)
+        if name not in unused_parameters(words.solution, kernel)
+    ]
+    if unused:
+        named, told = " and ".join(unused), result.parts
+        known = "".join(re.findall(r"^This thread should be here, but .*?\. ", told.remedy))
+        guards = f" {told.remedy}" * ("guard" in told.remedy.lower())
+        why = f"No line uses {named}. {told.why}".strip()
+        asked = f"{known}Which line should use {named}?{guards}"
+        return judged.with_result(at, result.saying(replace(told, why=why, remedy=asked)))
+    usual = Declarations(words.solution)
     (line, *others) = Declarations(judged.source).unusual(usual) or (0,)
     said = f"line {result.line} {result.parts}"
     if not line or others or re.search(rf"\blines? (?:\d+ and )?{line}\b", said):

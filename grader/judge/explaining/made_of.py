@@ -23,6 +23,7 @@ from .thread_paths import (
     after_doubts,
     after_value,
     as_written,
+    compared_on,
     last_conditions,
     numbers_of,
     of_floats,
@@ -393,6 +394,8 @@ class MadeOf(About):
                 remedy = f"Which threads should read {self._listed(kept)} on line {line}?"
             elif not has and (line := self._last_use(lacks)):
                 remedy = self._after(line)
+            elif not has and (skipped := self._skipped(lacks)):
+                passed, remedy, line = skipped
             elif not has and lacks.isdisjoint(one.first for one in self.mine.loads):
                 line = self._only_load(lacks)
             said = " ".join(filter(None, (sentence, passed, self._loaded(lacks, not has), more)))
@@ -443,6 +446,26 @@ class MadeOf(About):
         here, asked = self._values(at, who) if passed else "", " and ".join(passed)
         told = f"{'On' if at == who.line else 'Before that, on'} line {at}, {asked}.{here}"
         return (told, self._doubted(asked, here, who.who)) if passed else ("", "")
+
+    def _skipped(self, lost: Collection[Element]) -> tuple[str, str, int] | None:
+        """The condition of the `if` around the only load of some elements that no thread loads,
+        with the values of the thread that loads the first of them in the solution, what to ask of
+        it, and its line; None where no such condition is known."""
+        at = self._only_load(lost) or 0
+        guard = self._declared.guard(at)[1]
+        never = [one for one in self.ours.loads if one.first in lost - self._loads.keys()]
+        if not guard or not never:
+            return None
+        who = min(never, key=lambda one: one.first.index).loaded
+        text = self._declared.line(guard)
+        path = [one for one in self.pair.path(who).branches if one.place.line == guard]
+        said = (as_written(one, text, True) for one in path)
+        if not (asked := next((one for one in said if one.endswith("false")), "")):
+            return None
+        known = numbers_of(who, self._launch(self.pair.wrong.element.buffer), self.words)
+        here = compared_on(self._declared, guard, known, asked)
+        skips = f"{capital(who.who)} skips line {at}: on line {guard}, {asked}.{here}"
+        return skips, self._doubted(asked, here, who.who), guard
 
     def _after(self, line: int) -> str:
         """What to ask of the line that was the last to use what is missing."""

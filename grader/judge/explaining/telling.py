@@ -783,10 +783,10 @@ class TwoTrails:
         at, made, ((_, end), (start, new)) = found
         (one, other), is_sum = map(mine.said, made), mine.verb(at) == "add"
         again = "already " * (not is_sum and end == new)
-        why = f"{one} was {again}computed with the maximum {end or 0:.6g}. " + (
-            f"{other} was computed with the maximum {new or 0:.6g}."
+        why = f"{one} was {again}computed with the maximum {self._maximum(end)}. " + (
+            f"{other} was computed with the maximum {self._maximum(new)}."
             if is_sum
-            else f"{other} is a factor for values with the maximum {start:.6g}."
+            else f"{other} is a factor for values with the maximum {self._maximum(start)}."
         )
         if not (is_sum and self.found and self.found.lost):
             asked = (
@@ -799,6 +799,13 @@ class TwoTrails:
                 why += f" It is 1, because {mine.place(apart).who} {words}{on}."
                 asked = f"Should these two values be the same{on}?"
             yield _step(mine, at).told + Message(why=why, remedy=asked), mine.line(at)
+
+    def _maximum(self, value: float | None) -> str:
+        """A maximum in words, with the last line that makes it."""
+        mine, value = self.both[0], value or 0.0
+        made = np.flatnonzero(mine.does("max") & np.isclose(mine.value, value, 1e-5, 0))
+        line = mine.line(int(made[-1])) if len(made) else None
+        return f"{value:.6g}" + f" (line {line})" * bool(line)
 
     @property
     def beyond(self) -> list[Parting]:

@@ -322,7 +322,7 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
         asked, doubted = "", []
         names = declared.doubtful(index, here, usual)
         remedy = f"This thread should be here, but its index is wrong{computed}{of}. " + (
-            after_doubts(names, "How is it computed?")
+            after_doubts(names, "Which other part of the index is wrong?")
             if len(names) == 1 and not computed.startswith(":")
             else "How should the index be computed?"
         )
