@@ -296,7 +296,7 @@ def _between_blocks(race: Race, place: ArrayPlace, declared: Declarations) -> Me
         and not mine.atomic
         and (race.evidence.same_instruction or not race.same_line)
     ):
-        return _same_element(place)
+        return _same_element(race, place)
     if race.same_line or (place.count == 1 and race.both_wrote):
         return Message(
             why=_ANY_ORDER,
@@ -335,24 +335,28 @@ def _atomic_and_not(race: Race, place: ArrayPlace, declared: Declarations) -> Me
             remedy=f"If {place.text} should count blocks, let one thread execute it: "
             "`if (threadIdx.x == 0)`.",
         )
+    is_lost = place.count == 1 and re.match(r"\s*atomic\w+\(", declared.line(atomic.line))
+    lost = (
+        f"Line {atomic.line} does not use the value that the atomic returns, which is that before "
+        "the update. What does this value tell a block?"
+    )
     if plain.wrote:
         return Message(
             why=f"{_ANY_ORDER} The plain write on line {plain.line} may come after the atomic, and "
             "overwrite its result.",
-            remedy=f"Set {place.text} before the launch.",
+            remedy=lost if is_lost else f"Set {place.text} before the launch.",
         )
-    is_lost = place.count == 1 and re.match(r"\s*atomic\w+\(", declared.line(atomic.line))
     return Message(
         why=f"{_ANY_ORDER} Line {plain.line} may read before all blocks have updated {place.text}.",
-        remedy=f"Line {atomic.line} does not use the value that the atomic returns, which is that "
-        "before the update. What does this value tell a block?"
+        remedy=lost
         if is_lost
         else "Read it in a second launch, or only in the block that finishes last. A ticket, "
         "drawn by an atomic after a fence, shows which block that is.",
     )
 
 
-def _same_element(place: ArrayPlace) -> Message:
+def _same_element(race: Race, place: ArrayPlace) -> Message:
+    """Two blocks that write one element."""
     if place.count == 1 or place.index is None:
         return Message(
             why=_one_of_two("It"), remedy="Use an atomic, or give each block its own element."
@@ -360,7 +364,10 @@ def _same_element(place: ArrayPlace) -> Message:
     return Message(
         why=_one_of_two(place.text),
         remedy="Does the index contain `blockIdx`, multiplied by the number of elements per "
-        "block? If all blocks should add to one element, use an atomic.",
+        "block? If all blocks should add to one element, use an atomic."
+        if race.same_line
+        else f"Which of the lines {race.other.line} and {race.mine.line} should write "
+        f"{place.text}? Which index or start of a loop is wrong on the other one?",
     )
 
 

@@ -1510,3 +1510,40 @@ def test_a_wait_for_the_other_phase_of_an_mbarrier_is_asked_about_by_its_parity(
     )
     assert "A wait for the other parity returns at once." in message
     assert re.search(r"for which one does line \d+ wait\?", message)
+
+
+def test_an_index_to_compute_by_hand_comes_with_its_numbers_and_short_arrays():
+    message, _ = told(
+        "01_expand_where/where",
+        ("        rest /= shape[d];\n    }", "    }"),
+        ("const int coordinate", "rest /= shape[d];\n        const int coordinate"),
+    )
+    assert re.search(r"by hand for thread \d+ of block 0: dims = \d, .*shape = \{\d+", message)
+
+
+def test_a_choice_is_not_blamed_for_an_element_that_was_not_among_its_two():
+    message, line = told(
+        "05_online_softmax/two_by_hand",
+        ("= x[2 * i];", "= x[i];"),
+        ("= x[2 * i + 1];", "= x[n + i];"),
+    )
+    assert re.search(r"Thread \d+ of block 0 loads x\[\d+\] on line \d+\.", message)
+    assert "Which step chooses" not in message
+    assert "x[" in line
+
+
+def test_of_two_blocks_that_write_one_element_both_lines_are_told():
+    message, _ = told(
+        "06_pack_vectorization/scale_packed",
+        ("int i = 4 * p;", "int i = n % 4;"),
+        status="data_race",
+    )
+    assert re.search(r"Which of the lines \d+ and \d+ should write `y\[\d+\]`\?", message)
+
+
+def test_a_lane_without_a_lane_below_is_not_asked_about_another_shuffle():
+    message, _ = told(
+        "09_scan_histogram/block_scan",
+        ("    if (lane == 0) before = 0.0f;\n", ""),
+    )
+    assert "What should a thread do where its shuffle finds no lane?" in message

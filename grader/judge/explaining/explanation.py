@@ -326,7 +326,8 @@ class Explanation(MadeOf):
             )
             ask = "Which of these two values should be subtracted?" if is_swapped else ask
             ask = (
-                f"Should {found.place.who} do this step without an element?"
+                f"Should {found.place.who} do this step without an element? If it should, which "
+                "value belongs there instead of 0?"
                 if found.mine.endswith(f" from 0 ({NO_ELEMENT})")
                 else f"Should this step use {found.lacks}, too?"
                 if found.lacks

@@ -140,6 +140,11 @@ class MadeOf(About):
         shapes = {"gridDim.x": launch.grid, "blockDim.x": launch.block}
         sizes = [f"{name} = {dimensions(shape)[0]}" for name, shape in shapes.items()]
         known = (*self.words.sizes(launch), *sizes)
+        known += tuple(
+            f"{self.words.name(one)} = {{{', '.join(map(str, array.ravel()))}}}"
+            for one, array in self.words.problem.inputs.items()
+            if one in launch.args and array.dtype.kind in "iu" and array.size <= FEW_PLACES + 1
+        )
         given = [one for one in known if one.partition(" ")[0] in names]
         return f": {', '.join(given)}" * bool(given)
 
@@ -185,7 +190,12 @@ class MadeOf(About):
                 else f"takes a value with {name}"
             )
             of_lanes = [one.place for one in self.mine.choices if not of_floats(one)]
-            guards = [(said, one.line) for one in of_lanes if (said := self._guarded(one))]
+            guards = [
+                (said, one.line)
+                for one in of_lanes
+                if self._declared.loop(one.line or 0)[1] == self._declared.loop(place.line or 0)[1]
+                if (said := self._guarded(one))
+            ]
             asks, line = guards[0] if own and guards else ("", place.line)
             if own and way == "xor_":
                 asked, instead = "Compute the third argument by hand for each round.", ""
@@ -195,7 +205,7 @@ class MadeOf(About):
                 or not (own or (ours and opposite) or self._beyond_reach(way))
             ):
                 continue
-            elif "xor_" in ours:
+            elif "xor_" in ours and (not own or self._declared.loop(place.line or 0)[0]):
                 all_lanes = "lane 0" if way == "down_" else "the last lane"
                 asked = (
                     f"After the last {name}, only {all_lanes} has the result of all lanes. Which "
@@ -257,7 +267,8 @@ class MadeOf(About):
                 by_hand = (
                     f"Compute the index `{index}`{self._declared.computed_on(index, line or 0)}"
                 )
-                more += Message(remedy=f"{by_hand} by hand for {loaded.who}.")
+                numbers = self._numbers(self.pair.wrong.element.buffer, index)
+                more += Message(remedy=f"{by_hand} by hand for {loaded.who}{numbers}.")
             if stored and stored.line and stored.line != line:
                 who = "" if stored.who == loaded.who else f", and {stored.who}"
                 sentence += f"{who or ' and'} stores it{stored.on}"
@@ -453,7 +464,9 @@ class MadeOf(About):
         it, and its line; None where no such condition is known."""
         at = self._only_load(lost) or 0
         guard = self._declared.guard(at)[1]
-        never = [one for one in self.ours.loads if one.first in lost - self._loads.keys()]
+        never = [
+            one for one in self.ours.loads if one.first in lost and one.first not in self._loads
+        ]
         if not guard or not never:
             return None
         who = min(never, key=lambda one: one.first.index).loaded
@@ -591,11 +604,17 @@ class MadeOf(About):
         mine, ours = self.mine.origin, self.ours.origin
         if isinstance(mine, Element) and isinstance(ours, Element) and mine != ours:
             sentence = f"{self._here} is a copy of {self._name(mine)}, and should be a copy of "
-            remedy = f"Which step chooses {self._name(mine)} here?"
             said = f"{sentence}{self._name(ours)}."
             loop, line = self._its_loop(self._last_use([ours]), is_last=True)
-            why = f"{self._loaded([ours], False)} {loop.first}".strip()
-            yield Message(said, why, loop.remedy or remedy), line if loop.first else None
+            why, at = f"{self._loaded([ours], False)} {loop.first}".strip(), None
+            remedy = f"Which step chooses {self._name(mine)} here?"
+            chosen = [one for step in self.mine.choices for one in (step.taken, step.refused)]
+            loads = [one.loaded for one in self.mine.used if one.first == mine]
+            if loads and chosen and self._wanted not in chosen:  # it was not among them
+                at, who = loads[0].line, loads[0].who
+                why = f"{capital(who)} loads {self._name(mine)}{loads[0].on}. {why}"
+                remedy = f"Which elements should {who} choose from?"
+            yield Message(said, why, loop.remedy or remedy), line if loop.first else at
 
     def misplaced(self) -> Told:
         """Values that belong in other elements of the output, each in one alone."""

@@ -707,7 +707,7 @@ class TwoTrails:
                     mine.verb(at) == ours.verb(partner)
                     or mine.operands(at) == ours.operands(partner)
                 )
-                and (mine.words(at), mine.value[at]) != (ours.words(partner), ours.value[partner])
+                and mine.value[at] != ours.value[partner]
             ):
                 computed = [one for one in mine.sources(at) if mine.element(one) is None]
                 alike = mine.verb(at) == ours.verb(partner) and len(computed) == 1

@@ -306,8 +306,8 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     doubted += [  # a value that is compared
         (one, at)
         for one, at in declared.doubtful(declared.line(line), line or 0, usual)
-        if is_beyond
-        and {*re.findall(rf"`{one}` is (-?\d+)", values)} & {*re.findall(r"-?\d+", asked)}
+        if {*re.findall(rf"`{one}` is (-?\d+)", values)} & {*re.findall(r"-?\d+", asked)}
+        or not is_beyond
     ]
     is_its_own = line in (here, declared.guard(here)[1])
     sizes = ", ".join(words.sizes(instance.problem.launches[where.launch - 1]))
