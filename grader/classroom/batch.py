@@ -468,10 +468,8 @@ def trial(course: CourseFolder, lesson: str) -> Iterator[CourseFolder]:
 def _copy(source: Path, to: Path, link: bool = False) -> None:
     """A file, or all files of a folder. The first error is raised as it is; shutil's own would have
     them all in a list, without their numbers."""
-    files = (path for path in source.rglob("*") if path.is_file()) if source.is_dir() else [source]
-    for path in files:
-        if path.exists():
-            place = to / path.relative_to(source)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            if not (link and linked(place, path)):
-                shutil.copy2(path, place)
+    for path in filter(Path.is_file, source.rglob("*") if source.is_dir() else [source]):
+        place = to / path.relative_to(source)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if not (link and linked(place, path)):
+            shutil.copy2(path, place)

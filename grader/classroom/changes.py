@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from types import MappingProxyType
 
 from ..grouped import grouped
@@ -195,6 +196,5 @@ def last(course: CourseFolder, lesson: str) -> State:
 
 def rename(course: CourseFolder, old: str, new: str, *logs: str) -> None:
     """Put `new` in place of `old`, both JSON, in the lines of these logs, in each all at once."""
-    for path in (course.root / log for log in logs):
-        if path.is_file():
-            whole(path, path.read_text(encoding="utf-8", errors="replace").replace(old, new))
+    for path in filter(Path.is_file, (course.root / log for log in logs)):
+        whole(path, path.read_text(encoding="utf-8", errors="replace").replace(old, new))

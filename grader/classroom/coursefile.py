@@ -122,15 +122,14 @@ class ServiceRules(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         """ValueError names what cannot be."""
         start, end = self.start, self.end
-        faults = {
+        for fault, is_so in {
             "it has end or minutes, and no start, which makes it an exam": start is None
             and (end or self.minutes),
             "it has a start, and neither end nor minutes": start and not (end or self.minutes),
             "it ends before it starts": start and end and end <= start,
             f"it is an exam, and shows should be {STATUS!r} or {NOTHING!r}": start
             and self.shows not in (STATUS, NOTHING),
-        }
-        for fault, is_so in faults.items():
+        }.items():
             unless(not is_so, ValueError(fault))
 
     def longer(self, factor: float) -> "ServiceRules":

@@ -237,9 +237,13 @@ class WarpwiseExporter(ExportPlugin):
         """Write the rows, of the lessons and learners that nbgrader was asked for, or of all."""
         course, chosen = CourseFolder(self.config), set(map(str, self.student))
         lessons = self.assignment or sorted(lesson.name for lesson in gradebook.assignments)
-        found = [row for name in lessons for row in rows(course, gradebook, name)]
         write_rows(
-            [row for row in found if not chosen or row.learner in chosen],
+            [
+                row
+                for name in lessons
+                for row in rows(course, gradebook, name)
+                if not chosen or row.learner in chosen
+            ],
             Path(self.to or "exercises.csv"),
         )
 

@@ -185,8 +185,9 @@ def drawn(course: CourseFolder, file: coursefile.CourseFile, lesson: str, learne
 def variants_key(course: CourseFolder, file: coursefile.CourseFile, lesson: str) -> str:
     """By which learners get variants of a lesson; empty where all get the same."""
     secret_file = Path(course.config.JudgeAnswers.secret_file)
-    vary = file.plan(lesson).service.vary
-    return f"{seed(secret_file, f'{lesson}/variants'):012x}" if vary else ""
+    return (
+        f"{seed(secret_file, f'{lesson}/variants'):012x}" if file.plan(lesson).service.vary else ""
+    )
 
 
 def unvaried(course: CourseFolder, lesson: lessons.Lesson) -> list[str]:
@@ -249,11 +250,10 @@ def _made(folder: CourseFolder, left: Collection[str]) -> Iterator[tuple[str, st
     folder = folder.configured(
         SaveCells={"enabled": False}, GenerateAssignment={"no_database": True}
     )
-    for name in lessons.names(folder.kernels):
-        if name not in left:
-            generate(folder, lessons.lesson(name, folder.kernels))
-            released = folder.notebook("release", name)
-            yield released.name, text(read(released, as_version=4))
+    for name in (each for each in lessons.names(folder.kernels) if each not in left):
+        generate(folder, lessons.lesson(name, folder.kernels))
+        released = folder.notebook("release", name)
+        yield released.name, text(read(released, as_version=4))
     yield from (
         (f"{page.stem}.ipynb", text(weave_page(page)))
         for page in sorted((folder.kernels / PAGES).glob("*.md"))
@@ -416,14 +416,13 @@ def solved(lesson: lessons.Lesson, folder: Path) -> NotebookNode:
     set_up.metadata.slideshow = {"slide_type": "skip"}
     for cell in notebook.cells:
         cell.source = unmarked(cell.source)
-    client = NotebookClient(
-        notebook,
-        timeout=PATIENCE,
-        resources={"metadata": {"path": str(folder)}},
-        extra_arguments=["--log-level=ERROR"],
-    )
     try:
-        client.execute(env={**os.environ, CHOICE: str(lesson.path.parents[1])})
+        NotebookClient(
+            notebook,
+            timeout=PATIENCE,
+            resources={"metadata": {"path": str(folder)}},
+            extra_arguments=["--log-level=ERROR"],
+        ).execute(env={**os.environ, CHOICE: str(lesson.path.parents[1])})
     except (exceptions.CellControlSignal, RuntimeError) as error:
         # It is a cell's exception, a time-out or a dead kernel.
         why = (

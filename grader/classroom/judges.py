@@ -344,8 +344,9 @@ def answer(question: ToJudge, kernels: Path, expected: str, confined: bool) -> V
             "both to the same version, start the workers again, then give the same command."
         ),
     )
-    opened = course.lesson(lesson, root, compilers.chosen_name())
-    own = question.anew and variants.read(opened.exercise(name), question.anew)
+    own = question.anew and variants.read(
+        course.lesson(lesson, root, compilers.chosen_name()).exercise(name), question.anew
+    )
     return replace(
         judge(own or question.exercise, question.source, seed=question.seed, root=root, steps=True),
         exercise=question.exercise,

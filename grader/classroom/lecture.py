@@ -140,11 +140,12 @@ async def served(page: ServedPage, port: int, ready: Callable[[str], object]) ->
     is called with its address."""
     sockets = bind_sockets(port, HERE)
     _, port = sockets[0].getsockname()
-    application = Application(
-        [("/(?:judge|rubric)?", PageRequest, {"shown": page, "port": port})],
-        log_function=lambda _: None,
-    )
-    HTTPServer(application).add_sockets(sockets)
+    HTTPServer(
+        Application(
+            [("/(?:judge|rubric)?", PageRequest, {"shown": page, "port": port})],
+            log_function=lambda _: None,
+        )
+    ).add_sockets(sockets)
     ready(f"http://{HERE}:{port}/?token={page.token}")
     await asyncio.Event().wait()
 

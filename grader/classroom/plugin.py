@@ -158,8 +158,9 @@ def _grade(
         verdict = judging(exercise.id, answer.source)
         # Visible cases in full, hidden ones by their category alone. Neither our solution nor the
         # name of the one fault, as others may still hand in: feedback shows both later.
-        seen = verdict.for_learner().unnamed()
-        page = verdict_card.page(seen, answer.source, exercise, ours=False).html
+        page = verdict_card.page(
+            verdict.for_learner().unnamed(), answer.source, exercise, ours=False
+        ).html
     if marking.others and verdict.status == Status.NOT_ATTEMPTED and not problem:
         problem = (
             f"{lesson.name}.ipynb has cells as they were handed out, and beside it lies "

@@ -123,8 +123,9 @@ class HandInQueue:
         learner, lesson, id = draft.learner, draft.lesson, draft.id
         with self._one, self._db:
             now = self.tick(now)
-            known = "SELECT receipt FROM work WHERE learner = ? AND id = ?"
-            for (kept,) in self._rows(known, learner, id):
+            for (kept,) in self._rows(
+                "SELECT receipt FROM work WHERE learner = ? AND id = ?", learner, id
+            ):
                 before = msgspec.json.decode(kept, type=Receipt)
                 raise NotTaken(
                     f"This hand-in was received before, on {before.at}: it is not taken again.",
@@ -491,7 +492,7 @@ async def serve(
         r".*/handins/(\w{1,100})/([0-9a-f]{32})": {"PUT": service.take, "GET": service.answer},
         r".*/exams/(\w{1,100})": {"POST": service.begin},
     }
-    server = HTTPServer(
+    HTTPServer(
         Application(
             [
                 (path, LearnerRequest, {"queue": service.queue, "does": by_method})
@@ -504,7 +505,6 @@ async def serve(
         max_buffer_size=LARGEST + (64 << 10),
         body_timeout=60.0,
         idle_connection_timeout=120.0,
-    )
-    server.add_sockets(sockets)
+    ).add_sockets(sockets)
     while True:
         await asyncio.sleep(await asyncio.to_thread(service.judge_some))

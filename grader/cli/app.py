@@ -136,9 +136,12 @@ class Commands(TyperGroup):
 @cache
 def _docstrings(module: str) -> dict[str, str | None]:
     """Those of the functions of a module in this room."""
-    text = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
-    functions = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
-    return {function.name: ast.get_docstring(function) for function in functions}
+    tree = ast.parse(Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8"))
+    return {
+        node.name: ast.get_docstring(node)
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+    }
 
 
 def complain(sentence: str) -> None:

@@ -106,18 +106,17 @@ def show_changes(measured: Measured, against: Path, console: Console) -> None:
         if one.name in then
     ]
     different = [change for pair in pairs for change in timings.changes(*pair)]
-    rows = (
-        (
-            *(one.benchmark, timings.size_text(one.size), one.variant),
-            *(f"{one.then:.4g}", f"{one.now:.4g}", f"{one.times_as_fast:.3f}"),
-        )
-        for one in sorted(different, key=lambda change: change.times_as_fast)
-    )
     if different:
         console.print(
             table(
                 ("benchmark", "size", "variant", "ms then", "ms now", "times as fast"),
-                rows,
+                (
+                    (
+                        *(one.benchmark, timings.size_text(one.size), one.variant),
+                        *(f"{one.then:.4g}", f"{one.now:.4g}", f"{one.times_as_fast:.3f}"),
+                    )
+                    for one in sorted(different, key=lambda change: change.times_as_fast)
+                ),
                 figures=3,
                 title=f"Beside {against}",
                 title_justify="left",

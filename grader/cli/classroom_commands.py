@@ -73,10 +73,11 @@ def opened(
     """All that a command is about: the course of the current folder, the lesson, or each one where
     none is named, and the learners."""
     here = course_here()
-    lessons = (
-        list(course.lessons(here.kernels)) if lesson is None else [lesson_called(here, lesson)]
+    return (
+        here,
+        list(course.lessons(here.kernels)) if lesson is None else [lesson_called(here, lesson)],
+        export.shown_names(here, section, anonymous),
     )
-    return here, lessons, export.shown_names(here, section, anonymous)
 
 
 def say_who_is_off_the_roster(here: CourseFolder, learners: Iterable[str] | None = None) -> None:

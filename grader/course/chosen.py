@@ -198,15 +198,14 @@ def _fillings(rule: Rule, known: tuple[classes.Class, ...]) -> tuple[list[Fillin
     """Ways to fill arrays and to place them, and which of the `known` classes each is of."""
     values = dict.fromkeys([*((one,) for one in rule.values), rule.values])  # all together, too
     fillings = [(one, moved) for one in values for moved in (False, True)[: 2 - rule.aligned]]
-    columns = np.array(
+    return fillings, np.array(
         [
             what in one if factor == "values" else (what == "anywhere") == moved
             for one, moved in fillings
             for factor, what in known
         ],
         bool,
-    )
-    return fillings, columns.reshape(len(fillings), len(known))
+    ).reshape(len(fillings), len(known))
 
 
 def _rows_of(rule: Rule, numbers: classes.Numbers) -> np.ndarray:

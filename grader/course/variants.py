@@ -357,15 +357,14 @@ def operation(
         )
 
     def other(exercise: Exercise) -> Exercise:
-        cases = (
-            replace(case, problem=_Drawn(case.problem, lambda made, _: problem(made)))
-            for case in exercise.cases
-        )
         changed = replace(
             exercise,
             hints=(),
             hints_on={},
-            cases=tuple(cases),
+            cases=tuple(
+                replace(case, problem=_Drawn(case.problem, lambda made, _: problem(made)))
+                for case in exercise.cases
+            ),
             rules=tuple(map(rule, exercise.rules)),
         )
         return _reworded(changed, told)

@@ -108,9 +108,8 @@ def merged(
                         f"new-{cell.id}",
                     )
                 )
-    for cell in mine.cells:
-        if cell.id in own and cell.id not in now:
-            result.cells.insert(_place(result.cells, mine.cells, cell), cell)
+    for cell in [each for each in mine.cells if each.id in own - now.keys()]:
+        result.cells.insert(_place(result.cells, mine.cells, cell), cell)
     gone = had.keys() - now.keys() - own
     changes[GONE] += [_named(cell) for key, cell in was.items() if key in gone]
     return result, changes

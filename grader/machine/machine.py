@@ -102,11 +102,11 @@ class Recurrence(Observer):
                 self.reads[own, access.at] = access, hit.part(mine) if own else hit
 
     def write(self, access: Access, hit: Hit, values: Values) -> None:
-        for component, value in enumerate(values):
-            if (
-                bits_of(hit.store.view(value.dtype)[hit.element + component]) != bits_of(value)
-            ).any():
-                self.changed.add(hit.store)
+        if any(
+            (bits_of(hit.store.view(value.dtype)[hit.element + component]) != bits_of(value)).any()
+            for component, value in enumerate(values)
+        ):
+            self.changed.add(hit.store)
 
     def access(self, done: Accessed) -> None:
         if done.kind == "atomic":  # its values are those that were there before
@@ -170,8 +170,10 @@ class Recurrence(Observer):
             store
             for store in self.stores - {wave.local.store}
             if store is wave.shared.store
-            or (store.writable and not store.names)
-            or (store.writable and use.touches(store.names, ("writes", "updates")))
+            or (
+                store.writable
+                and (not store.names or use.touches(store.names, ("writes", "updates")))
+            )
         }
 
     def _chance_decides(self) -> bool:
@@ -341,11 +343,11 @@ class Machine:
         end, only later than anybody wants to wait."""
         elsewhere = set(range(len(self.wave.kernel.instructions))) - self.wave.program.exits
         threads = self.wave.geometry.threads * self.wave.geometry.blocks
-        if count(lanes) > 1 or threads == 1 or len(self.wave.standing_at(elsewhere)):
-            return ""
         return (
-            "No other thread still runs. Does this thread do all the work that the threads of the "
-            "launch should share?"
+            ""
+            if count(lanes) > 1 or threads == 1 or len(self.wave.standing_at(elsewhere))
+            else "No other thread still runs. Does this thread do all the work that the threads of "
+            "the launch should share?"
         )
 
     def _nothing_is_left_waiting(self) -> None:

@@ -67,9 +67,6 @@ class Template:
     def filled(self, packed: bytes, text_at: Callable[[int, int], str]) -> Iterator[str]:
         """What each thread prints. `packed`: the threads' arguments, one after the other;
         `text_at(number, address)` gives the string at a pointer of thread `number`."""
-        if not self.changes:
-            yield from map(self.python.__mod__, self.layout.iter_unpack(packed))
-            return
         for number, values in enumerate(self.layout.iter_unpack(packed)):
             shown = list(values)
             for at, change in self.changes:

@@ -381,7 +381,7 @@ class Calls:
         self, name: str, kept: dict[str, np.ndarray]
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(copy kept aside, the array in use) of everything that is function `name`'s own."""
-        own = {
+        for key, values in {
             **{
                 register: self.wave.registers.storage(register)
                 for register in self.linked.parts[name].function.registers
@@ -393,8 +393,7 @@ class Calls:
                 if slot.startswith(f"{name}::")
             },
             "frame": self.wave.frames.begins[name],
-        }
-        for key, values in own.items():
+        }.items():
             key = f"{name} {key}"
             if key not in kept:
                 kept[key] = np.zeros_like(values)

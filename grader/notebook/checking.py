@@ -324,12 +324,12 @@ def _next_hint(name: str) -> cards.Page:
         lesson.hinted.add((name, new[0][1]))
         return cards.hint(*new[0])
     number = lesson.hints[name] = min(lesson.hints[name] + 1, count + len(lines))
-    if number > count:
-        return cards.hint(
-            f"A worked step, {number - count} of {len(lines)}", lines[number - count - 1]
+    return (
+        cards.hint(f"A worked step, {number - count} of {len(lines)}", lines[number - count - 1])
+        if number > count
+        else cards.hint(
+            f"Hint {number} of {count}", exercise.hints[number - 1] + last * (number == count)
         )
-    return cards.hint(
-        f"Hint {number} of {count}", exercise.hints[number - 1] + last * (number == count)
     )
 
 
@@ -422,11 +422,12 @@ def warmup() -> None:
     an exercise, whose cell is put below this one."""
     cards.install(cards.shell())
     _offered("warm_up")
-    folder = unless(
-        progress.folder(),
-        Notice("This is no learner's folder: `grader lab FOLDER` makes one."),
+    pieces = recall.warm_up(
+        unless(
+            progress.folder(),
+            Notice("This is no learner's folder: `grader lab FOLDER` makes one."),
+        )
     )
-    pieces = recall.warm_up(folder)
     if not pieces:
         display(
             cards.line(

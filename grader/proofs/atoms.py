@@ -227,9 +227,11 @@ class Atoms:
         known = self._names.get(formula.get_id())
         if known is None:
             children = formula.children()
-            found = frozenset[str]().union(*map(self.constants, children))
-            if not children and formula.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-                found = frozenset([formula.decl().name()])
+            found = (
+                frozenset[str]().union(*map(self.constants, children))
+                if children or formula.decl().kind() != z3.Z3_OP_UNINTERPRETED
+                else frozenset([formula.decl().name()])
+            )
             known = self._names[formula.get_id()] = (formula, found)
         return known[1]
 

@@ -100,9 +100,10 @@ def _uses(program: PtxModule, kernel: str) -> dict[tuple[str, int], None]:
     for function in functions:
         uses |= dict.fromkeys(use for one in function.instructions for use in _of_instruction(one))
         uses |= dict.fromkeys(_divisors(uses))
-    variables = (*program.variables.values(), *(one for f in functions for one in f.variables))
     return uses | dict.fromkeys(
-        ("array", one.size // width) for one in variables for width in (4, 8, 1)
+        ("array", one.size // width)
+        for one in (*program.variables.values(), *(one for f in functions for one in f.variables))
+        for width in (4, 8, 1)
     )
 
 

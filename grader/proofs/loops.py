@@ -44,13 +44,13 @@ class LoopGraph:
     def _after(self, end: int) -> tuple[int, ...]:
         last = self.code.instructions[end - 1]
         following = (end,) if end in self.blocks else (END,)
-        if last.form.flow is Flow.BRANCH:
-            target = self.code.labels[symbol_of(last.operands[0])]
-            target = target if target in self.blocks else END
-            return (target, *following) if last.guard else (target,)
-        if last.form.flow in (Flow.RETURN, Flow.EXIT):
-            return (END, *following) if last.guard else (END,)
-        return following
+        if last.form.flow not in (Flow.BRANCH, Flow.RETURN, Flow.EXIT):
+            return following
+        target = (
+            self.code.labels[symbol_of(last.operands[0])] if last.form.flow is Flow.BRANCH else END
+        )
+        target = target if target in self.blocks else END
+        return (target, *following) if last.guard else (target,)
 
     def _loops(self) -> dict[int, Loop]:
         """Natural loops: a header, and all from which threads come back to it without passing it.
@@ -120,14 +120,6 @@ class MeetingSite:
     path: Path
     scope: Scope
     mask: int = FULL
-
-
-@dataclass(frozen=True)
-class Iteration:
-    """What a pass through a loop's body found: states that go back and those that leave."""
-
-    back: list[State]
-    leave: list[tuple[int, State]]
 
 
 def meets(one: Instruction) -> Scope:

@@ -167,9 +167,12 @@ class OnIntegers:
         on, x, y = self.on, a.value, b.value
         if isinstance(x, Pointer) and isinstance(y, Pointer) and x.array == y.array:
             return Typed(_compared(on, compare, on.address(x), on.address(y)), "pred")
-        if isinstance(x, Pointer) or isinstance(y, Pointer):
-            return Typed(on.atoms.boolean("comparison", Scope.THREAD), "pred")
-        return Typed(_compared(on, compare, self._read(a), self._read(b)), "pred")
+        return Typed(
+            on.atoms.boolean("comparison", Scope.THREAD)
+            if isinstance(x, Pointer) or isinstance(y, Pointer)
+            else _compared(on, compare, self._read(a), self._read(b)),
+            "pred",
+        )
 
     equal = partialmethod(_comparison, operator.eq)
     not_equal = partialmethod(_comparison, operator.ne)

@@ -153,9 +153,11 @@ def _equal(solver: Solver, a: Epoch, b: Epoch) -> list[Formula]:
     differences: list[Polynomial] = [
         one - solver.second(other) for one, other in zip(a, b, strict=True)
     ]
-    if any(one.number for one in differences):
-        return [z3.BoolVal(False)]
-    return [term(one) == 0 for one in differences if one.number is None]
+    return (
+        [z3.BoolVal(False)]
+        if any(one.number for one in differences)
+        else [term(one) == 0 for one in differences if one.number is None]
+    )
 
 
 # ---- a kernel examined for every launch that a rule allows ----

@@ -2,7 +2,7 @@
 
 Branches are merged where they join. A loop whose course is known is gone through as often as it
 goes round; of any other one arbitrary iteration is looked at. What is known of that iteration: it
-is the first, or the one before it went back to the start (`Iteration`).
+is the first, or the one before it went back to the start (`AnyRound`).
 
 An arbitrary round of a loop: what is known at its start, and after the last one.
 
@@ -43,7 +43,6 @@ from .loops import (
     END,
     AccessSite,
     Epoch,
-    Iteration,
     Loop,
     LoopGraph,
     MeetingSite,
@@ -89,9 +88,9 @@ class AnyRound:
             self.count = self.on.atoms.integer("count", 0, HUGE, self.scope)
             self.head = self._head()
             self.thread.rounds.append(self.count)
-            self.found = self.thread.go_through(self.loop, self.head)
+            back, self.leave = self.thread.go_through(self.loop, self.head)
             self.thread.rounds.pop()
-            self.back = self.thread.joined(self.found.back)
+            self.back = self.thread.joined(back)
             if not self._learned():
                 return
             self.thread.forget_since(mark)
@@ -175,7 +174,7 @@ class AnyRound:
         copies = self._copies("'last")
         copies.scope = Scope.THREAD
         copies.pinned[str(self.again)] = lambda twin: [z3.Bool(twin)]
-        left = [(target, self._copied(one, copies)) for target, one in self.found.leave]
+        left = [(target, self._copied(one, copies)) for target, one in self.leave]
         end = z3.Implies(all_of(self.entry.path), z3.Or([all_of(rest) for _, (rest, _) in left]))
         again = copies.of(self.history)
         for twin in list(copies.made.values()):
@@ -306,10 +305,11 @@ class SymbolicThread:
 
     # --- control flow ---------------------------------------------------------------------------
 
-    def go_through(self, loop: Loop, start: State) -> Iteration:
-        """Once through the blocks of a loop, or of the kernel."""
+    def go_through(self, loop: Loop, start: State) -> tuple[list[State], list[tuple[int, State]]]:
+        """Once through the blocks of a loop, or of the kernel: the states that go back to its
+        start, and those that leave it, with the blocks that they go to."""
         pending: dict[int, list[State]] = {max(loop.header, 0): [start]}
-        found = Iteration([], [])
+        back, leave = list[State](), list[tuple[int, State]]()
         for block in (one for one in self.graph.order if one in loop.body and one in pending):
             state = self.joined(pending.pop(block))
             inner = self.graph.loops.get(block)
@@ -320,12 +320,12 @@ class SymbolicThread:
                 after = AnyRound(self, inner, state).leaving() if known is None else known
             for target, then in (one for one in after if not any(map(z3.is_false, one[1].path))):
                 if target == loop.header:
-                    found.back.append(then)
+                    back.append(then)
                 elif target in loop.body:
                     pending.setdefault(target, []).append(then)
                 else:
-                    found.leave.append((target, then))
-        return found
+                    leave.append((target, then))
+        return back, leave
 
     def _known_rounds(self, loop: Loop, state: State) -> list[tuple[int, State]] | None:
         """Round after round, while it is known whether there is another one; None, and all of it
@@ -333,13 +333,13 @@ class SymbolicThread:
         mark = self.mark()
         left: list[tuple[int, State]] = []
         for _ in range(MOST_ROUNDS):
-            found = self.go_through(loop, state)
-            left += found.leave
-            if not found.back:
+            back, leave = self.go_through(loop, state)
+            left += leave
+            if not back:
                 return left
-            if any(target != END for target, _ in found.leave):
+            if any(target != END for target, _ in leave):
                 break
-            state = self.joined(found.back)
+            state = self.joined(back)
         self.forget_since(mark)
         return None
 
@@ -533,6 +533,8 @@ class SymbolicThread:
         here = [Polynomial.of(self.barriers), *self.rounds]
         unless(len(here) <= 1 + DEPTH, Undecided("barriers stand in too many loops", one.line))
         epoch = tuple(here + [Polynomial.of(0)] * (1 + DEPTH - len(here)))
-        if one.form.name not in ("bar", "barrier"):
-            return state
-        return replace(state, epochs=(epoch if whole_block else state.epochs[0], epoch))
+        return (
+            replace(state, epochs=(epoch if whole_block else state.epochs[0], epoch))
+            if one.form.name in ("bar", "barrier")
+            else state
+        )

@@ -158,12 +158,13 @@ class Attempts:
         compared = {} if large and self.other_blocks and not is_whole else self.compared
         if not (compared and run.ended):
             return False
-        ours = (
+        return run.differs(
             replayed(self.solution, trials[0], self.effort)
             if is_whole
-            else in_part(self.solution, trials, self.effort)
+            else in_part(self.solution, trials, self.effort),
+            trials,
+            compared,
         )
-        return run.differs(ours, trials, compared)
 
     def _new(self, trials: Iterable[Trial]) -> Iterator[Trial]:
         """Those that were not made yet, until the effort is spent."""

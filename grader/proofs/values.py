@@ -244,9 +244,11 @@ class Arithmetic:
             )
             assert isinstance(offset, Polynomial)
             return Pointer(min(arrays), offset)
-        if arrays or kind[0] == "f" or all(isinstance(value, Unknown) for value in values):
-            return self.unknown()
-        return self._merged_integers(choices, kind)
+        return (
+            self.unknown()
+            if arrays or kind[0] == "f" or all(isinstance(value, Unknown) for value in values)
+            else self._merged_integers(choices, kind)
+        )
 
     def unknown(self) -> Unknown:
         self._unknowns += 1

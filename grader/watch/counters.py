@@ -246,8 +246,9 @@ class Paths(Observer):
 def in_all(observers: Iterable[Observer]) -> dict[str, int]:
     """The paths of launches that come one after the other, by the names in `PATHS`."""
     launches = [one.counted for one in observers if isinstance(one, Paths)]
-    added = {name: sum(int(counted[name].sum()) for counted in launches) for name in PATHS}
-    return added | {BETWEEN: max((int(counted[BETWEEN].max()) for counted in launches), default=0)}
+    return {name: sum(int(counted[name].sum()) for counted in launches) for name in PATHS} | {
+        BETWEEN: max((int(counted[BETWEEN].max()) for counted in launches), default=0)
+    }
 
 
 # ---- sectors and wavefronts ----
@@ -293,9 +294,7 @@ def global_traffic(rows: Rows, width: int) -> tuple[np.ndarray, np.ndarray]:
     """32-byte sectors that the warps' requests touch, and the fewest that could hold the bytes, by
     row. An aligned access of `width` bytes never straddles two."""
     ordered = np.sort(rows.addresses, axis=1)
-    step = ordered >> SECTOR_SHIFT
-    touched = 1 + np.count_nonzero(step[:, 1:] != step[:, :-1], axis=1)
-    return touched, _fewest(ordered, width, SECTOR)
+    return _fewest(ordered >> SECTOR_SHIFT, 1, 1), _fewest(ordered, width, SECTOR)
 
 
 def shared_traffic(rows: Rows, width: int, store: bool = False) -> dict[str, np.ndarray]:
@@ -329,8 +328,7 @@ def worst_bank(words: np.ndarray) -> np.ndarray:
     ordered = np.sort(words, axis=1)
     fresh = ordered >= 0
     fresh[:, 1:] &= ordered[:, 1:] != ordered[:, :-1]
-    row = np.broadcast_to(np.arange(len(words))[:, None], words.shape)
-    cell = (row * BANKS + ordered % BANKS)[fresh]
+    cell = (np.arange(len(words))[:, None] * BANKS + ordered % BANKS)[fresh]
     return np.bincount(cell, minlength=len(words) * BANKS).reshape(-1, BANKS).max(axis=1)
 
 

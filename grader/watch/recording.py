@@ -290,8 +290,10 @@ class Recorder(Observer):
                     self._notice(frame)
                 raise
             if frame:
-                for one in results:
-                    self._assign(frame, one, mine[acting], threads[acting])
+                for one in results if acting.any() else ():
+                    known = replace(one, type=self.types[one.register])
+                    values = self._column(one.register)[mine[acting]]
+                    frame.assigned.append(Assigned(known, threads[acting], values))
                 if code.form.control:
                     self._parked(frame, code, threads, onward)
                 self._notice(frame)
@@ -380,11 +382,6 @@ class Recorder(Observer):
         stride = self.wave.geometry.stride
         block = np.array(self.recording.blocks, np.int64)[threads // stride] - self.wave.first_block
         self.state[threads[~self.wave.running[block * stride + threads % stride]]] = GONE
-
-    def _assign(self, frame: Frame, one: Result, lanes: np.ndarray, threads: np.ndarray) -> None:
-        if len(lanes):
-            known = replace(one, type=self.types[one.register])
-            frame.assigned.append(Assigned(known, threads, self._column(one.register)[lanes]))
 
     def _parked(
         self, frame: Frame, code: Instruction, threads: np.ndarray, onward: Successors | None

@@ -99,12 +99,11 @@ def block_sums(n: int) -> Work:
 def _pattern(verb: str, width: int, name: str) -> Work:
     """One warp; cells of `width` bytes."""
     dtype, numbers = (np.float64, 1) if width == 8 else (np.float32, width // 4)
-    args = (_floats(256 * numbers).astype(dtype), CELLS[name].astype(np.int32), "y")
     return _work(
         f"{verb}_{width}_bytes",
         "shared_patterns.cu",
         (1, 32),
-        args,
+        (_floats(256 * numbers).astype(dtype), CELLS[name].astype(np.int32), "y"),
         note=f", {name}",
         dtype=dtype,
         y=256 * numbers,

@@ -90,10 +90,8 @@ class AlikeNotebooks:
         """All that both have in common, the most telling first."""
         for form, told in _REASONS:
             said = {name: what for name, it in self.shared.items() if (what := told(it))}
-            if True in said.values():
-                yield form.format(", ".join(said))
-            else:
-                yield from (form.format(*of_one) for of_one in said.items())
+            reasons = [(", ".join(said),)] if True in said.values() else said.items()
+            yield from (form.format(*reason) for reason in reasons)
 
 
 def compare(

@@ -46,8 +46,9 @@ def written(array: np.ndarray) -> np.ndarray:
     if allocation.written is None:
         return np.ones(array.shape, bool)
     begin = array.ctypes.data - owner_of(array).ctypes.data
-    of_bytes = allocation.written[begin : begin + array.nbytes]
-    return np.asarray(of_bytes.reshape(-1, array.itemsize).all(axis=1)).reshape(array.shape)
+    return np.asarray(
+        allocation.written[begin : begin + array.nbytes].reshape(-1, array.itemsize).all(axis=1)
+    ).reshape(array.shape)
 
 
 def allocation_of(array: np.ndarray) -> Allocation:

@@ -284,9 +284,11 @@ class PrivateSpace:
 
     def check(self, addresses: np.ndarray, size: int) -> None:
         """Raises Fault if some address is outside, or between two variables."""
-        astray = None
-        if not 0 <= np.bitwise_or.reduce(addresses) <= self.size - size:  # no address is larger
-            astray = (addresses < 0) | (addresses + size > self.size)
+        astray = (
+            None
+            if 0 <= np.bitwise_or.reduce(addresses) <= self.size - size  # no address is larger
+            else (addresses < 0) | (addresses + size > self.size)
+        )
         if self.variables is not None and (astray is None or not np.count_nonzero(astray)):
             first, last = self.variables[addresses], self.variables[addresses + (size - 1)]
             astray = (first < 0) | (first != last)

@@ -13,18 +13,25 @@ def compare_and_swap(old: np.ndarray, expected: np.ndarray, new: np.ndarray) -> 
     return np.where(old == expected, new, old)
 
 
+def by_place(element: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The positions of lanes, those at one address side by side, first come first served; and where
+    each address's run of them begins, and how long it is."""
+    order = np.argsort(element, kind="stable")
+    place = element[order]
+    starts = np.flatnonzero(np.r_[True, place[1:] != place[:-1]])
+    return order, starts, np.diff(np.r_[starts, len(place)])
+
+
 def in_turns(
     memory: np.ndarray, element: np.ndarray, operation: Operation, values: Sequence[np.ndarray]
 ) -> np.ndarray:
     """Apply the operation once per lane, in order of lanes; the values found before. Where lanes
     meet at one address they take turns, all addresses at once."""
-    # Those of one address side by side, first come first served: where each address's run begins.
-    order = np.argsort(element, kind="stable")
-    place = element[order]
-    starts = np.flatnonzero(np.r_[True, place[1:] != place[:-1]])
-    sizes = np.diff(np.r_[starts, len(place)])
-    rows = zip(place[starts], starts, starts + sizes, strict=True)
-    crowds = ((at, order[start:end]) for at, start, end in rows)
+    order, starts, sizes = by_place(element)
+    crowds = (
+        (element[order[start]], order[start : start + size])
+        for start, size in zip(starts, sizes, strict=True)
+    )
     old, most = np.empty(len(element), memory.dtype), int(sizes.max())
     if most > CROWD and isinstance(operation, np.ufunc):
         _accumulate(memory, crowds, operation, values[0], old)

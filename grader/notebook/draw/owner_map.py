@@ -66,10 +66,11 @@ def _owners(events: Iterable[Event], array: ArrayLayout, kind: str) -> dict[int,
     if not parts:
         return {}
     address, threads = map(np.concatenate, zip(*parts, strict=True))
-    pairs = set(zip(array.elements(address).tolist(), threads.tolist(), strict=True))
     return grouped(
         (element, divmod(thread, _MOST_THREADS))
-        for element, thread in sorted(pairs)
+        for element, thread in sorted(
+            set(zip(array.elements(address).tolist(), threads.tolist(), strict=True))
+        )
         if element >= 0
     )
 
@@ -224,9 +225,11 @@ def _rows(array: ArrayLayout, shape: tuple[int, ...] | None) -> tuple[int, int, 
             ),
         )
     shape = array.shape if shape is None else shape
-    if len(shape) == 1 and shape[0] > _FOLD:
-        return -(-shape[0] // _FOLD), _FOLD, True
-    return prod(shape[:-1]), shape[-1] if shape else 1, len(shape) == 1
+    return (
+        (-(-shape[0] // _FOLD), _FOLD, True)
+        if len(shape) == 1 and shape[0] > _FOLD
+        else (prod(shape[:-1]), shape[-1] if shape else 1, len(shape) == 1)
+    )
 
 
 def _boxes(cells: dict[tuple[int, int], Who]) -> list[_Box]:

@@ -251,8 +251,9 @@ def _accesses(passed: list[Moment]) -> Iterator[_Access]:
         alike: dict[bytes, _Access] = {}
         for part in moment.parts if moment.parts[0].space == "shared" else ():
             words, wavefronts = _words(part)
-            access = _Access(moment.line, part.kind, words, wavefronts, set())
-            alike.setdefault(words.tobytes(), access).warps.add(int(part.threads[0]) // WARP)
+            alike.setdefault(
+                words.tobytes(), _Access(moment.line, part.kind, words, wavefronts, set())
+            ).warps.add(int(part.threads[0]) // WARP)
         yield from alike.values()
 
 

@@ -133,10 +133,11 @@ def _run(
     """Run the case with the known launch recorded, or each; None where nothing was recorded. What
     was `compared` to be found wrong, and what came before that launch, need not be checked again;
     who wrote it is traced where the block is not known."""
-    told = cases.described(cases.CaseInstance(case, words.problem), STEPS)
     run, buffers, error = replayed(
         words.source,
-        msgspec.structs.replace(told, order=where.order),
+        msgspec.structs.replace(
+            cases.described(cases.CaseInstance(case, words.problem), STEPS), order=where.order
+        ),
         one_launch(blocks, where.launch),
         inf if compared else where.launch,
         blocks=_MOST_BLOCKS,

@@ -238,8 +238,9 @@ class WarpClocks:
         if self.heard is not None:
             index = lane_index(lanes)
             starts = np.flatnonzero(np.diff(index // size, prepend=-1))
-            together = np.maximum.reduceat(self.heard[index], starts, axis=0)
-            self.heard[index] = together.repeat(np.diff(starts, append=len(index)), axis=0)
+            self.heard[index] = np.maximum.reduceat(self.heard[index], starts, axis=0).repeat(
+                np.diff(starts, append=len(index)), axis=0
+            )
 
 
 _NOWHERE = np.iinfo(np.int64).min

@@ -416,9 +416,7 @@ class Races(Ordering):
             return
         if access.releases:
             self.fence(access.at, hit.lanes, access.wide)
-        writes = np.full(len(addresses), kind != "load")
-        if done.failed is not None:
-            writes &= ~done.failed
+        writes = np.full(len(addresses), kind != "load") if done.failed is None else ~done.failed
         self.flags.access(addresses, hit.lanes, kind != "store", writes, access.wide)
         if access.acquires:
             self.flags.take_in(hit.lanes, access.wide)
@@ -437,8 +435,7 @@ class Races(Ordering):
             return detector.read(cells, lane, stamps, marks)
         if access.strong and (kind == "atomic" or self._is_flag(hit, lane)):
             return detector.strong(cells, lane, epoch, marks)
-        same, parts = self._unchanged, len(lane) // len(self._unchanged)
-        same = same if parts == 1 else np.repeat(same, parts)
+        same = np.repeat(self._unchanged, len(lane) // len(self._unchanged))
         conflict = detector.write(touched, same, lambda then: self.sites[then] == access.at)
         self._check_collisions(detector, done, touched)
         return conflict

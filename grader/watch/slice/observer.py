@@ -13,6 +13,7 @@ from ...machine.events import Observer
 from ...machine.lanes import WARP, Lanes, Step, fill, lane_index
 from ...machine.memory.access import Access, Accessed, Hit, Values
 from ...machine.memory.spaces import Store
+from ...machine.memory.turns import by_place
 from ...machine.naming import plain
 from ...ptx.flow import passes
 from ...ptx.numbers import size_of
@@ -351,8 +352,6 @@ def _address(store: Store) -> int:
 
 def _turns(element: np.ndarray) -> Iterator[np.ndarray]:
     """Positions of lanes, no two of one turn at the same element, first come first served."""
-    order = np.argsort(element, kind="stable")
-    place = element[order]
-    start = np.flatnonzero(np.r_[True, place[1:] != place[:-1]])
-    turn = np.arange(len(order)) - np.repeat(start, np.diff(np.r_[start, len(order)]))
-    yield from (np.sort(order[turn == number]) for number in range(int(turn.max()) + 1))
+    order, starts, sizes = by_place(element)
+    for turn in range(int(sizes.max())):
+        yield np.sort(order[starts[sizes > turn] + turn])
