@@ -335,10 +335,13 @@ def _atomic_and_not(race: Race, place: ArrayPlace, declared: Declarations) -> Me
             remedy=f"If {place.text} should count blocks, let one thread execute it: "
             "`if (threadIdx.x == 0)`.",
         )
-    is_lost = place.count == 1 and re.match(r"\s*atomic\w+\(", declared.line(atomic.line))
+    # A ticket is compared with the number of blocks; a sum is not.
+    is_lost = re.match(r"\s*atomic\w+\(", declared.line(atomic.line)) and any(
+        re.search(r"[=!]= gridDim\.x|gridDim\.x - 1", text) for text in declared.lines
+    )
     lost = (
-        f"Line {atomic.line} does not use the value that the atomic returns, which is that before "
-        "the update. What does this value tell a block?"
+        f"Line {atomic.line} does not use what the atomic returns: the value before the update. "
+        "What does this value tell a block?"
     )
     if plain.wrote:
         return Message(

@@ -1501,7 +1501,7 @@ def test_a_ticket_whose_number_is_not_used_is_told_as_that():
         ("drawn == gridDim.x - 1", "*finished == gridDim.x"),
         status="data_race",
     )
-    assert re.search(r"Line \d+ does not use the value that the atomic returns", message)
+    assert re.search(r"Line \d+ does not use what the atomic returns: the value before", message)
 
 
 def test_a_wait_for_the_other_phase_of_an_mbarrier_is_asked_about_by_its_parity():

@@ -691,7 +691,7 @@ def doubted(judged: Known, at: int) -> Known:
         named, told = " and ".join(unused), result.parts
         known = "".join(re.findall(r"^This thread should be here, but .*?\. ", told.remedy))
         guards = f" {told.remedy}" * ("guard" in told.remedy.lower())
-        why = f"No line uses {named}. {told.why}".strip()
+        why = f"No line uses {' or '.join(unused)}. {told.why}".strip()
         asked = f"{known}Which line should use {named}?{guards}"
         return judged.with_result(at, result.saying(replace(told, why=why, remedy=asked)))
     usual = Declarations(words.solution)
