@@ -302,9 +302,10 @@ def _not_waited_for(
         return (
             "The phases of an mbarrier have the parities 0, 1, 0, 1 and so on. A wait for the "
             "other parity returns at once.",
-            f"Which parity has the phase of this copy, and for which one does "
-            f"{waits or 'the thread'} wait? Does {expects or 'the mbarrier'} expect exactly the "
-            "bytes that the copies of a phase bring?",
+            f"Which parity has the phase of this copy, and for which one does {waits} wait? Does "
+            f"{expects or 'the mbarrier'} expect just the bytes that the copies of a phase bring?"
+            if waits
+            else "Which line should wait at the mbarrier of this copy before the read?",
         )
     if since == 0:
         return (

@@ -363,10 +363,13 @@ class Explanation(MadeOf):
                 ask = "Which maximum belongs to this exponential?"
         if (
             NO_ELEMENT in found.mine
+            and found.mine.count("(") == 1
             and len({one.kernel for one in self.words.problem.launches}) == 1
         ):
-            asked, _ = last_conditions(self.pair.path(found.place), self.words.source, line or 0)
-            why += f" {capital(found.place.who)} has no element: {asked}." * asked.endswith("false")
+            here, who = found.place.line or 0, found.place.who
+            asked, at = last_conditions(self.pair.path(found.place), self.words.source, here)
+            is_why = asked.endswith("false") and (at or here) < here
+            why += f" {capital(who)} has no element: {asked}." * is_why
         told = found.told
         is_opaque = number is not None and re.fullmatch(r"computes \S+", found.mine)
         if is_nan or is_opaque or found == self._joined:  # it has been told, or says nothing
