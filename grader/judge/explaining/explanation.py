@@ -26,7 +26,7 @@ from ...status import Pattern, Status
 from .. import cases, compare
 from ..cases import CaseInstance
 from ..compare import Words, Wrong
-from ..protocol import Choice, Element, Failed, Made, Ran, ThreadPlace
+from ..protocol import Choice, Element, Failed, Made, Ran, ThreadPath, ThreadPlace
 from ..session import Outcomes
 from ..verdict import CaseResult
 from . import telling, thread_paths
@@ -361,21 +361,22 @@ class Explanation(MadeOf):
             if ours.does("sub").any():
                 why = f"No maximum is subtracted from {found.mine.partition(' of ')[2]}."
                 ask = "Which maximum belongs to this exponential?"
-        if (
-            NO_ELEMENT in found.mine
-            and found.mine.count("(") == 1
-            and len({one.kernel for one in self.words.problem.launches}) == 1
-        ):
-            here, who = found.place.line or 0, found.place.who
-            asked, at = last_conditions(self.pair.path(found.place), self.words.source, here)
-            is_why = asked.endswith("false") and (at or here) < here
-            why += f" {capital(who)} has no element: {asked}." * is_why
+        if NO_ELEMENT in found.mine and found.mine.count("(") == 1:
+            why += self._without(found.place)
         told = found.told
         is_opaque = number is not None and re.fullmatch(r"computes \S+", found.mine)
         if is_nan or is_opaque or found == self._joined:  # it has been told, or says nothing
             told = replace(told, first="")
         why = "" if is_nan and (not number or math.isnan(number)) else why.strip()
         yield told + Message(why=why, remedy=loop.remedy or ask), line
+
+    def _without(self, place: ThreadPlace) -> str:
+        """A sentence, after a blank, about the condition that gives a thread no element."""
+        here = place.line or 0
+        path = self.pair.path(place) if len(self.words.problem.launches) == 1 else ThreadPath()
+        asked, at = last_conditions(path, self.words.source, here)
+        is_why = asked.endswith("false") and (at or here) < here
+        return f" {capital(place.who)} has no element: {asked}." * is_why
 
     def _again(self, words: str) -> str:
         """A sentence, after a blank, about the element in these words, if it is used far more often
