@@ -59,7 +59,9 @@ def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
         guard, at = declared.guard(line) if line else ("", 0)
         told = _both_pass(race, guard, at, declared) if "==" in guard else Message()
         index = declared.index(line, place.array) if line and place.array else ""
-        if place.index is not None and re.search(r"\w\W", index):  # it is computed
+        # It is computed, and no other store can have become one with this one.
+        is_one = place.array and len(declared.writers(place.array)) == 1
+        if place.index is not None and is_one and re.search(r"\w\W", index):
             told = Message(why=f"The index `{index}` is {place.index} for both threads.") + told
         written = declared.line(line).partition("=")[0]
         computed = declared.computed_on(written, line) if line else ""

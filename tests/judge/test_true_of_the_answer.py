@@ -1041,7 +1041,7 @@ def test_bank_conflicts_are_told_with_two_lanes_and_their_elements_of_one_bank()
             "fmaxf(largest, __shfl_xor_sync(",
             "fmaxf(largest, __shfl_down_sync(",
             "wrong_answer",
-            "After the last `__shfl_down_sync`, only lane 0 has the result of all lanes.",
+            "After the last `__shfl_down_sync`, only the first lane has the whole result.",
         ),
         (
             "05_online_softmax/merge",
@@ -1230,7 +1230,7 @@ def test_a_maximum_that_the_next_row_begins_with_is_told_with_the_line_of_its_fi
             "03_shuffle_reduction/below_max",
             [("__shfl_xor_sync", "__shfl_down_sync")],
             "wrong_answer",
-            "After the last `__shfl_down_sync`, only lane 0 has the result of all lanes.",
+            "After the last `__shfl_down_sync`, only the first lane has the whole result.",
         ),
         (
             "06_pack_vectorization/row_absmax",
@@ -1547,3 +1547,51 @@ def test_a_lane_without_a_lane_below_is_not_asked_about_another_shuffle():
         ("    if (lane == 0) before = 0.0f;\n", ""),
     )
     assert "What should a thread do where its shuffle finds no lane?" in message
+
+
+def test_two_values_that_a_condition_compares_are_both_asked_about():
+    message, _ = told(
+        "06_pack_vectorization/any_type",
+        ("const int p = k * 32 + lane;", "const int p = k * 32 + lane, packs = columns / 4;"),
+        ("p < columns / N", "p < packs"),
+        status="out_of_bounds",
+    )
+    assert re.search(r"(Are|Is) `p.*` \(line \d+\).* right\? If", message)
+
+
+def test_an_element_in_another_s_place_is_not_followed_down_from_the_load_that_is_wrong():
+    message, _ = told(
+        "01_expand_where/where",
+        ("        rest /= shape[d];\n    }", "    }"),
+        ("const int coordinate", "rest /= shape[d];\n        const int coordinate"),
+        ("x[x_place] :", "from_x :"),
+        ("    out[i] =", "    const float from_x = x[x_place];\n    out[i] ="),
+    )
+    assert "Follow this" not in message
+
+
+def test_nothing_is_said_of_the_index_of_a_store_that_may_be_two():
+    message, _ = told(
+        "09_scan_histogram/compact",
+        (
+            "if (i < n) y[keep ? place : n - 1 - (i - place)] = value;",
+            "if (keep) y[place] = value;\n        else y[n - 1 - (i - place)] = value;",
+        ),
+        status="data_race",
+    )
+    assert "for both threads" not in message
+
+
+def test_an_index_that_was_loaded_is_told_with_the_array_that_it_comes_from():
+    message, _ = told(
+        "08_project/cross_entropy",
+        ("const int right = target[blockIdx.x];", LOADED_TOO_EARLY),
+        status="out_of_bounds",
+    )
+    assert re.search(r"Line \d+ loads `right` from `target`\.", message)
+    assert "What must hold for `right` before line" in message
+
+
+LOADED_TOO_EARLY = """const int right = target[blockIdx.x];
+    const float early = x[right];
+    if (early == 12345.0f) loss[blockIdx.x] = early;"""

@@ -350,8 +350,11 @@ class Explanation(MadeOf):
             ask = "" if scaled else f"Which value should be here instead of {words}?"
             ask = "Which line uses this element too often?" if again else ask
         elif found.another and not ask:
-            why = f"{words} is right on line {made}, but not here."
-            ask = f"Which other value should line {found.place.line} use here?"
+            why = f"{words} comes from line {made}, and belongs elsewhere."
+            ask = (
+                f"Which other value should line {found.place.line} use? Or does line {made} lack a "
+                "step?"
+            )
         elif not (ask or is_nan):
             ask = f"Which value should line {call or made} give here?"
             uses = f"Should line {found.place.line} use this value? If it should, {ask.lower()}"

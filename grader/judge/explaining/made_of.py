@@ -206,9 +206,9 @@ class MadeOf(About):
             ):
                 continue
             elif "xor_" in ours and (not own or self._declared.loop(place.line or 0)[0]):
-                all_lanes = "lane 0" if way == "down_" else "the last lane"
+                which = "first" if way == "down_" else "last"
                 asked = (
-                    f"After the last {name}, only {all_lanes} has the result of all lanes. Which "
+                    f"After the last {name}, only the {which} lane has the whole result. Which "
                     "lanes need it?"
                 )
             yield (
@@ -263,7 +263,8 @@ class MadeOf(About):
                 rule += Message(remedy=f"Which step chooses {self._name(mine)} here?")
             more = rule if str(rule) else telling.index_step(self.mine, self.ours, self._name)
             index = self._declared.index(line or 0, self.words.name(mine.buffer))
-            if index and not more.remedy and stored and stored.line == line:
+            is_own = stored is not None and (stored.line == line or stored.who == loaded.who)
+            if index and not more.remedy and is_own:
                 by_hand = (
                     f"Compute the index `{index}`{self._declared.computed_on(index, line or 0)}"
                 )

@@ -7,6 +7,7 @@ says whether it has anything to do there.
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -301,15 +302,16 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
     values = compared_on(declared, line, known, asked) if line and asked else ""
     usual = Declarations(words.solution)
     unusual, array = declared.unusual(usual), _array(told.first)
-    doubted = declared.doubtful(loop, head, usual) if is_beyond and not asked else []
-    doubted += [one for one in declared.pointer(here, array) if is_beyond and one[1] in unusual]
-    doubted += [  # a value that is compared
+    is_its_own = line in (here, declared.guard(here)[1])
+    doubted = [  # a value that is compared
         (one, at)
         for one, at in declared.doubtful(declared.line(line), line or 0, usual)
         if {*re.findall(rf"`{one}` is (-?\d+)", values)} & {*re.findall(r"-?\d+", asked)}
-        or not is_beyond
+        or (asked and is_its_own and not is_beyond)
     ]
-    is_its_own = line in (here, declared.guard(here)[1])
+    if is_beyond and not doubted:
+        doubted = declared.doubtful(loop, head, usual) if not asked else []
+        doubted += [one for one in declared.pointer(here, array) if one[1] in unusual]
     sizes = ", ".join(words.sizes(instance.problem.launches[where.launch - 1]))
     remedy = re.sub(r"(?<=the array here)(?=\?)", f", with {sizes}" * bool(sizes), told.remedy)
     if is_beyond and not array:
@@ -334,6 +336,13 @@ def of_stray(judged: Outcomes, at: int, failure: Failed, seen: Message) -> Messa
         same = f"condition or the index on line {here}"
         apart = f"condition on line {line} or the index on line {here}"
         remedy = f"Is the {same if line == here else apart} wrong for this thread?"
+    arrays = {words.name(name): one for name, one in instance.problem.inputs.items()}
+    for index in re.findall(r"\[(\w+)\]", declared.line(here)) if is_beyond else ():
+        right, made = declared.given(index, here)
+        source = right.partition("[")[0]
+        if source in arrays and arrays[source].dtype.kind in "iu":
+            told, doubted = replace(told, why=f"Line {made} loads `{index}` from `{source}`."), []
+            remedy = f"What must hold for `{index}` before line {here} uses it as an index?"
     joins = re.findall(r"&&|\|\|", declared.line(line)) if "the part " in asked else []
     if is_beyond and asked.endswith(
         {"&&": "false", "||": "true"}.get("".join({*joins}), "neither")
