@@ -78,7 +78,7 @@ def answers(mutants: int) -> Iterator[dict[str, str]]:
         for mutant in mutants_of(lesson.solution(exercise))
     ]
     for exercise_id, mutant in random.Random(SEED).sample(changed, min(mutants, len(changed))):
-        path = f"{exercise_id}/{mutant.kind} on line {mutant.line}"
+        path = f"{exercise_id}/{mutant.kind} on line {mutant.line}: {mutant.after.strip()}"
         yield {"kind": "mutant", "path": path, "exercise": exercise_id, "source": mutant.source}
 
 

@@ -192,11 +192,10 @@ def _of_mbarrier(name: str, arrivals: int, size: int, expected: int) -> Message:
     return Message(
         f"waits without end for a phase of the mbarrier {name}: {', and '.join(lacks + more)}.",
         "A phase ends when all arrivals and all expected bytes have come. None of the threads that "
-        "still run will change that. The first phase has the parity 0. A wait for parity 1 does "
-        "not wait for it.",
-        "Should this thread wait here? If not, is the parity right? If it should, compare what the "
-        "mbarrier expects with what comes: the arrivals of its `init`, the bytes of `expect_tx`, "
-        "and the bytes of the copies.",
+        "still run will change that.",
+        "Compare what the mbarrier expects with what comes: the arrivals of its `init`, the bytes "
+        "of `expect_tx`, and the bytes of the copies. If nothing should come yet, is the parity "
+        "right? A wait for parity 1 does not wait for the first phase.",
     )
 
 

@@ -263,8 +263,11 @@ class MadeOf(About):
                 rule += Message(remedy=f"Which step chooses {self._name(mine)} here?")
             more = rule if str(rule) else telling.index_step(self.mine, self.ours, self._name)
             index = self._declared.index(line or 0, self.words.name(mine.buffer))
-            is_own = stored is not None and (stored.line == line or stored.who == loaded.who)
-            if index and not more.remedy and is_own:
+            # Who loads the right element as in the solution has a right index there.
+            right = self.ours.used[0].loaded.who
+            loads = [one.loaded.who for one in self._loads.get(ours, ())]
+            is_own = stored is not None and stored.who == loaded.who and right not in loads
+            if index and not more.remedy and stored and (stored.line == line or is_own):
                 by_hand = (
                     f"Compute the index `{index}`{self._declared.computed_on(index, line or 0)}"
                 )
