@@ -1423,6 +1423,16 @@ def test_a_parameter_that_no_line_uses_is_named(exercise, edits, status, said):
     assert re.search(said, message)
 
 
+@pytest.mark.parametrize(
+    "body", ["int i = blockIdx.x", "out[0] = 1.0f;"], ids=["does not compile", "hardly begun"]
+)
+def test_no_parameter_is_named_where_something_else_says_more(body):
+    source = course.exercise("00_first_kernel/saxpy").solution
+    begin, end = source.index("    const int i"), source.index("    // END SOLUTION")
+    verdict = judge("00_first_kernel/saxpy", f"{source[:begin]}    {body}\n{source[end:]}")
+    assert "No line uses" not in verdict.message
+
+
 def test_no_parameter_is_named_that_the_solution_does_not_use_either():
     message, _ = told(
         "02_tree_reduction/ticket", ("gridDim.x - 1", "gridDim.x"), status="data_race"

@@ -694,7 +694,8 @@ def doubted(judged: Known, at: int) -> Known:
         for name in unused_parameters(judged.source, kernel)
         if name not in unused_parameters(words.solution, kernel)
     ]
-    if unused:
+    # Of a kernel that has hardly begun, or does not compile, something else says more.
+    if 0 < len(unused) < 3 and result.status != Status.COMPILE_ERROR:
         named, told = " and ".join(unused), result.parts
         known = "".join(re.findall(r"^This thread should be here, but .*?\. ", told.remedy))
         guards = f" {told.remedy}" * ("guard" in told.remedy.lower())
