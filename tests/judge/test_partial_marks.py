@@ -368,3 +368,13 @@ some = random.Random(two_faults.SEED).sample(pairs, min(12, len(pairs)))
 @pytest.mark.parametrize("pair", some, ids=[one.path for one in some])
 def test_a_second_fault_never_raises_the_mark_and_a_skip_gets_half_of_the_part(pair):
     assert two_faults.broken(pair) == ""
+
+
+def test_of_many_cases_that_fail_alike_the_first_is_named_and_the_others_are_counted():
+    console = Console(file=io.StringIO(), width=200)
+    source = course.exercise("00_first_kernel/saxpy").solution.replace("if (i < n) ", "")
+    verdict = judge("00_first_kernel/saxpy", source)
+    (alike,) = by_cause(verdict)
+    show_verdict(console, verdict, source)
+    assert len(alike) > 2
+    assert f"{alike[0].name}, and {len(alike) - 1} more cases: " in console.file.getvalue()
