@@ -694,8 +694,10 @@ def doubted(judged: Known, at: int) -> Known:
         for name in unused_parameters(judged.source, kernel)
         if name not in unused_parameters(words.solution, kernel)
     ]
-    # Of a kernel that has hardly begun, or does not compile, something else says more.
-    if 0 < len(unused) < 3 and result.status != Status.COMPILE_ERROR:
+    # Of a kernel that has hardly begun, does not compile or is right, something else says more; a
+    # later step may need what this one does not.
+    is_apart = result.status in (Status.COMPILE_ERROR, Status.OVER_BUDGET) or judged.exercise.steps
+    if 0 < len(unused) < 3 and not is_apart:
         named, told = " and ".join(unused), result.parts
         known = "".join(re.findall(r"^This thread should be here, but .*?\. ", told.remedy))
         guards = f" {told.remedy}" * ("guard" in told.remedy.lower())
