@@ -633,7 +633,7 @@ class MadeOf(About):
         is_another = bool(self._mine) and (
             self._mine.keys() == self._ours.keys() or self._mine.keys().isdisjoint(self._ours)
         )
-        is_there = wrong.found.size > 1 and all(len(some) == 1 for some in belongs)
+        is_there = len({*wrong.found.flat}) > 1 and all(len(some) == 1 for some in belongs)
         if stored and is_another and is_there:
             there = self._name(Element(buffer, int(belongs[0][0])))
             yield (
