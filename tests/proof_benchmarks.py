@@ -31,7 +31,7 @@ from in_parallel import add_jobs, in_order
 from race_benchmarks import Code
 
 from grader import cuda
-from grader.compilers.declared import parameters
+from grader.compilers.parameters import parameters
 from grader.course import Rule
 from grader.course.rules import DTYPES, RuleError
 from grader.cuda.simulator import plain

@@ -25,7 +25,7 @@ import numpy as np
 from in_parallel import add_jobs, in_order
 
 from grader import cuda
-from grader.compilers.declared import parameters
+from grader.compilers.parameters import parameters
 from grader.cuda import simulator
 
 HAZARDS = {"data_race", "barrier_divergence", "shuffle_divergence"}

@@ -26,7 +26,7 @@ import cupy
 import numpy as np
 from cupy.cuda import Event, get_elapsed_time, runtime
 
-from ..compilers.declared import parameters
+from ..compilers.parameters import parameters
 from ..course import Benchmark, Lesson, Variant
 from ..course.model import Buffers
 from ..cuda import CudaError, arguments, gpu

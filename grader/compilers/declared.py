@@ -1,10 +1,9 @@
-"""What a source declares: a kernel's parameters, and arrays, variables and structs.
+"""What a source declares: arrays, variables and structs; and its loops and conditions, by line.
 
-PTX knows the sizes of parameters but neither their names nor what a pointer points to, and a shared
-array by a mangled name and its bytes; the source says what its elements are and how many there are
-along each dimension. Read by pattern, not by grammar (tree-sitter's loses kernels of sources that
-compile): what a macro or a template hides stays unknown (None). Then only sizes are checked, and
-memory is told by what the access itself shows.
+PTX knows a shared array by a mangled name and its bytes; the source says what its elements are and
+how many there are along each dimension. Read by pattern, not by grammar (tree-sitter's loses
+kernels of sources that compile): what a macro or a template hides stays unknown (None). Then only
+sizes are checked, and memory is told by what the access itself shows.
 """
 
 import ast
@@ -13,178 +12,14 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import takewhile
 from math import fmod, isclose, prod
-from typing import Any
 
 import numpy as np
 
-from ..cuda.errors import LaunchError
-from ..errors import counted
 from .lexer import without_comments
-
-# ---- a kernel's parameters ----
-
-DTYPES: dict[str, type[np.generic]] = {
-    "float": np.float32,
-    "double": np.float64,
-    "half": np.float16,
-    "__half": np.float16,
-    "bool": np.bool_,
-    "char": np.int8,
-    "signed char": np.int8,
-    "unsigned char": np.uint8,
-    "short": np.int16,
-    "unsigned short": np.uint16,
-    "int": np.int32,
-    "unsigned": np.uint32,
-    "unsigned int": np.uint32,
-    "long": np.int64,
-    "long long": np.int64,
-    "unsigned long": np.uint64,
-    "unsigned long long": np.uint64,
-    "size_t": np.uint64,
-    "uint": np.uint32,
-    **{f"int{bits}_t": np.dtype(f"i{bits // 8}").type for bits in (8, 16, 32, 64)},
-    **{f"uint{bits}_t": np.dtype(f"u{bits // 8}").type for bits in (8, 16, 32, 64)},
-}
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """`const float* x`: name "x", type "float*", pointer, constant; `dtype` is None where the type
-    is unknown; `text` is the parameter as it is written."""
-
-    name: str
-    type: str
-    pointer: bool
-    dtype: np.dtype | None
-    constant: bool = False
-    text: str = ""
-
-
-@lru_cache(maxsize=64)
-def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
-    """The parameters of `__global__ ... kernel(...)` in CUDA C++ source; None if not found, or if
-    several may be meant by a name in a namespace."""
-    name = re.escape(kernel.rpartition("::")[2])
-    declared = re.compile(rf"\b{name}\s*\(([^()]*)\)\s*{{")
-    heads = (
-        statement.partition("__global__")[2]
-        for statement in re.split("[;}]", without_comments(source))
-    )
-    found = [head[1] for head in map(declared.search, heads) if head]
-    return (
-        None
-        if not found or ("::" in kernel and len(found) > 1)
-        else tuple(
-            _parameter(part)
-            for part in map(str.strip, _PARAMETER.findall(found[0]))
-            if part not in ("", "void")
-        )
-    )
-
-
-def unused_parameters(source: str, kernel: str) -> list[str]:
-    """The parameters of a kernel whose names stand nowhere else in the source."""
-    text = without_comments(source)
-    names = [one.name for one in parameters(source, kernel) or ()]
-    return [name for name in names if len(re.findall(rf"\b{name}\b", text)) == 1]
-
-
-# A parameter, with templates' `<...>` in it, two of them in each other at most.
-_PARAMETER = re.compile(r"(?:[^,<>]|<[^<>]*(?:<[^<>]*>[^<>]*)*>)+")
-_WITHOUT_QUALIFIERS = re.compile(
-    r"(?P<type>.*?) ?(?P<mark>[*&]?) ?(?<!\w)(?P<name>\w*+)(?P<array> ?\[ ?\])?"
-)
-
-
-def _parameter(text: str) -> Parameter:
-    written = " ".join(text.partition("=")[0].split())  # without a default value
-    pointed_to = written.rpartition("*")[0].rpartition("*")[2]
-    found = _WITHOUT_QUALIFIERS.fullmatch(
-        " ".join(
-            re.sub(r"\b(const|volatile|__restrict__|__restrict|struct)\b", " ", written).split()
-        )
-    )
-    assert found, "of any text something is the type"
-    pointer = found["mark"] == "*" or found["array"] is not None
-    dtype = DTYPES.get(found["type"])
-    return Parameter(
-        found["name"],
-        f"{found['type']}*" if pointer else found["type"],
-        pointer,
-        np.dtype(dtype) if dtype else None,
-        re.search(r"\bconst\b", pointed_to) is not None,
-        written,
-    )
-
-
-def compatible(one: Parameter, other: Parameter) -> bool:
-    """Whether what is passed for one parameter serves for the other, as far as types are known."""
-    return one.pointer == other.pointer and (
-        one.pointer or one.type == other.type
-        if one.dtype is None or other.dtype is None
-        else _same(one.dtype, other.dtype)
-    )
-
-
-def check_arguments(kernel: str, declared: tuple[Parameter, ...], args: tuple[object, ...]) -> None:
-    """Raises LaunchError, naming the parameter, where an argument is not what it wants. CuPy
-    would pass the bytes on as they are."""
-    if len(args) != len(declared):
-        wanted = ", ".join(f"{p.type} {p.name}".strip() for p in declared)
-        raise LaunchError(
-            f"{kernel} takes {counted(len(declared), 'argument')} ({wanted}); this launch passes "
-            f"{len(args)}.",
-            kernel=kernel,
-        )
-    for number, (parameter, value) in enumerate(zip(declared, args, strict=True), start=1):
-        if problem := _problem(parameter, value):
-            raise LaunchError(
-                f"parameter {number} of {kernel}, `{parameter.type} {parameter.name}`, {problem}.",
-                kernel=kernel,
-            )
-
-
-def _problem(parameter: Parameter, value: Any) -> str | None:
-    is_array = (
-        isinstance(value, np.ndarray)
-        or hasattr(value, "__cuda_array_interface__")
-        or (hasattr(value, "shape") and getattr(value, "ndim", 0) > 0)
-    )
-    if parameter.pointer:
-        if not is_array and value is not None:
-            return f"wants an array, not {_described(value)}"
-        return (
-            None
-            if value is None or parameter.dtype is None or _same(parameter.dtype, value.dtype)
-            else f"wants an array of {parameter.dtype.name}, not of {value.dtype.name}"
-        )
-    if is_array:
-        return f"wants a single value, not an array of shape {value.shape}"
-    if not isinstance(value, np.generic):
-        example = f": pass np.{parameter.dtype.name}({value!r})" if parameter.dtype else ""
-        return f"wants a NumPy scalar, not {_described(value)}{example}"
-    if parameter.dtype is not None and not _same(parameter.dtype, value.dtype):
-        wanted = parameter.dtype.name
-        return f"wants {wanted}, not {value.dtype.name}: pass np.{wanted}(...)"
-    return None
-
-
-def _same(wanted: np.dtype, given: np.dtype) -> bool:
-    """Integers of one size serve for each other, signed or not."""
-    return wanted == given or (
-        wanted.itemsize == given.itemsize and wanted.kind in "iub" and given.kind in "iub"
-    )
-
-
-def _described(value: object) -> str:
-    return f"{value!r}" if isinstance(value, np.generic) else f"a Python {type(value).__name__}"
-
-
-# ---- arrays, variables and structs ----
+from .parameters import DTYPES
 
 _SIZES = {
     **{name: np.dtype(kind).itemsize for name, kind in DTYPES.items()},
@@ -194,6 +29,7 @@ _SCALARS = {
     **{"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4},
     **{"long": 8, "ulong": 8, "longlong": 8, "ulonglong": 8, "double": 8},
 }
+
 
 _DECLARED = re.compile(
     r"(?P<words>(?:\b(?:extern|static|constexpr|const|volatile|__shared__|__device__|__constant__"
@@ -237,22 +73,15 @@ class Declared:
 
 
 _INSIDE = r"\s*\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"
-_SET = re.compile(r"(?<![<>=!])=(?!=)|\breturn\b")
+SET = re.compile(r"(?<![<>=!])=(?!=)|\breturn\b")
 _FUNCTION = re.compile(r"\b__(?:device|global)__\b[^;={]*?\b(\w+)\s*\((?![^()]*\)\s*\w+\()")
 _IF = re.compile(rf"\bif{_INSIDE}")
-_LOOP = re.compile(rf"\b(?:for|while){_INSIDE}")
-_CHANGED = re.compile(r"(?:^|[;{)])\s*([A-Za-z_]\w*(?:\[[^]]*\])?)\s*[-+*/&|^]?=(?!=)")
-_COMMA = re.compile(r",(?![^()\[\]]*[)\]])")  # of no inner brackets
-_MOVED = re.compile(
-    r"(?:^|[;{)])\s*((\w+)\[[^]]*\])\s*=((?:(?!\2\[)[^;=])*\2\[(?:(?!\2\[)[^;=])*;)"
-)
-_SCALED = re.compile(r"\b(\w+)\s*(?:[*/]|<<|>>)=|\b(\w+)\s*=\s*\2\s*(?:[*/]|<<|>>)")
+LOOP = re.compile(rf"\b(?:for|while){_INSIDE}")
+COMMA = re.compile(r",(?![^()\[\]]*[)\]])")  # of no inner brackets
 _PRODUCT = re.compile(r"[\w)\]]\s*\*\s*[\w(]")
-_READ = re.compile(r"\b(\w+)\s*\[((?:[^][]|\[[^][]*\])*)\](?!\s*=[^=])")
-_SHUFFLED = re.compile(r"\b(__shfl_(?:xor|down|up)_sync)\s*\(((?:[^()]|\([^()]*\))*)\)")
-_WORD = re.compile(r"\w+")
+WORD = re.compile(r"\w+")
 _SOURCE = re.compile(r"(?:threadIdx|blockIdx|blockDim|gridDim)\.\w|\w+")  # what is computed with
-_ASSIGNED = r"\b{0}\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|(?:\+\+|--)\s*{0}\b|\b{0}\s*(?:\+\+|--)"
+ASSIGNED = r"\b{0}\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|(?:\+\+|--)\s*{0}\b|\b{0}\s*(?:\+\+|--)"
 _NUMBER = r"(?<![\w.~])((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![xX])"  # not 0xff, not ~0
 _NUMBERS = {"INFINITY": "1e999f", "FLT_MAX": "3.402823466e38f", "FLT_MIN": "1.175494351e-38f"}
 _NAMED = re.compile("|".join(_NUMBERS))
@@ -300,14 +129,14 @@ class Declarations:
 
     def exchanges(self, line: int) -> bool:
         """Whether threads exchange values on a source line: by a shuffle, or in shared memory."""
-        words = _WORD.findall(self.line(line))
+        words = WORD.findall(self.line(line))
         shared = [one for word in words for one in self.variables.get(word, ()) if one.memory]
         return bool(shared) or any(word.startswith("__shfl") for word in words)
 
     def reads_others(self, line: int) -> bool:
         """Whether a source line brings other threads' values: by a shuffle, or out of shared
         memory."""
-        words = {*_WORD.findall(self.line(line))}
+        words = {*WORD.findall(self.line(line))}
         read = (word for word in words if not self.only_assigned(line, word))
         return any(
             word.startswith("__shfl") or any(one.memory for one in self.variables.get(word, ()))
@@ -343,7 +172,7 @@ class Declarations:
     def condition(self, line: int) -> tuple[str, int]:
         """The condition of the loop that a source line begins, or else is in, and its line; "" if
         it names no variable, or is not the only one on its line."""
-        loop, line = self._around(line, _LOOP)
+        loop, line = self.around(line, LOOP)
         parts = loop.split(";")
         condition = parts[len(parts) // 2].strip()
         return condition if re.search(r"\b(?!true|false)[A-Za-z_]", condition) else "", line
@@ -351,7 +180,7 @@ class Declarations:
     def loop(self, line: int) -> tuple[str, int]:
         """The head of the loop that a source line begins, or else is in, and its line; "" if there
         is none, or more than one on its line."""
-        inside, at = self._around(line, _LOOP)
+        inside, at = self.around(line, LOOP)
         word = "for" if re.search(";| : ", inside) else "while"
         return f"{word} ({inside})" if inside else "", at
 
@@ -359,91 +188,6 @@ class Declarations:
     def loops(self) -> dict[int, str]:
         """The heads of all loops, by line."""
         return {at: head for head, at in map(self.loop, range(1, 1 + len(self.lines))) if head}
-
-    def repeated_shuffle(self, line: int) -> tuple[str, str, int] | None:
-        """Of a line in a loop that multiplies or divides a variable: a shuffle, the value that it
-        passes on, which no round changes, and the loop's line."""
-        loop, head = self._around(line, _LOOP)
-        body = "\n".join(self.lines[head - 1 : self.end(line)]) if loop else ""
-        rounds = body.replace(loop, "")
-        for function, inside in _SHUFFLED.findall(self.line(line)) if _SCALED.search(body) else ():
-            value = _COMMA.split(inside)[1].strip()
-            if _CHANGED.search(rounds) and not any(
-                self._changes(rounds, name) for name in _WORD.findall(value)
-            ):
-                return function, value, head
-        return None
-
-    def _changes(self, text: str, name: str) -> bool:
-        """Whether a part of the source may change a variable: it gives it a value, or passes it by
-        reference or its address."""
-        by_reference = re.findall(r"\b(\w+)\s*\([^()]*&[^()]*\)\s*{", "\n".join(self.lines))
-        called = "|".join(["&", *(rf"\b{one}\([^;]*" for one in by_reference)])
-        return re.search(rf"{_ASSIGNED.format(name)}|(?:{called})\b{name}\b", text) is not None
-
-    def copied(self, line: int) -> tuple[str, str, int] | None:
-        """The variable that a source line changes, if it is a copy of an element, that element, and
-        the line that makes the copy: a loop over an array, or a declaration in a loop, after which
-        nothing but such changes uses it."""
-        head, begin = self.loop(line)
-        found, changed = re.match(r"for \([^&*:]*\b(\w+) : ", head), _SET.split(self.line(line))[0]
-        if found and found[1] in _CHANGED.findall(self.line(line)):
-            return found[1], "the element", begin
-        for at in range(begin, line) if head else ():
-            one = re.match(r"\s*\w+ (\w+) = (\w+\[[^;]*\]);", self.line(at))
-            if one and one[1] in _WORD.findall(changed):
-                uses = [
-                    self.line(later)
-                    for later in range(at + 1, self.end(line) + 1)
-                    if self.mentions(later, one[1])
-                ]
-                again = re.compile(rf"\s*{one[1]}(?:\.\w+)?\s*\S?=(?!=)")
-                return (one[1], f"`{one[2]}`", at) if all(map(again.match, uses)) else None
-        return None
-
-    def shuffled_by(self, line: int) -> tuple[str, str] | None:
-        """A shuffle on a source line and its third argument, where that is a float and no number
-        of lanes."""
-        for function, inside in _SHUFFLED.findall(self.line(line)):
-            name = [one.strip() for one in _COMMA.split(inside)][2:3]
-            if name and re.search(rf"\b(?:float|double) {name[0]}\b", "\n".join(self.lines)):
-                return function, name[0]
-        return None
-
-    def replaced(self, line: int) -> tuple[str, int] | None:
-        """The variable to which a source line in a loop gives a value without any use of its old
-        one, and the loop's line; None if there is none, or it is declared there, or read elsewhere
-        in the loop, or an `if` stands before it. In a loop that multiplies or divides its variable,
-        also an element of an array that gets another one's value."""
-        head, at = self.loop(line)
-        body = [self.line(one) for one in range(at + 1, self.end(line) + 1) if one != line]
-        if _SCALED.search(head) and (moved := _MOVED.search(self.line(line))):
-            return None if any(moved[1] in one for one in [*body, moved[3]]) else (moved[1], at)
-        found = re.search(r"(?:^|[;{)])\s*([A-Za-z_]\w*)\s*=(?!=)([^;]*);", self.line(line))
-        if not (found and head) or (self.guard(line)[1] >= at and self.guard(line)[0]):
-            return None
-        text = f"{head} {self.line(line).replace(found[0], found[2]) if at < line else found[2]} "
-        return None if found[1] in _WORD.findall(text + " ".join(body)) else (found[1], at)
-
-    def lost_in_shuffle(self, line: int) -> tuple[str, str] | None:
-        """The variable that a source line in a loop gives what a shuffle of it brings, so that its
-        own value is lost, and the shuffle; None if there is none."""
-        found = re.search(
-            r"(?:^|[;{)])\s*(\w+)\s*=\s*(__shfl_\w+)\([^,]*,\s*\1\s*,", self.line(line)
-        )
-        return (found[1], found[2]) if found and _SCALED.search(self.loop(line)[0]) else None
-
-    def kept_over(self, line: int) -> tuple[str, int, int] | None:
-        """The variable that a source line adds to, or takes the larger one of, in a loop in a loop,
-        which gets its only value before both: its name, the line of that value, and that of the
-        outer loop."""
-        added = re.findall(r"\b(\w+)(?:\s*[-+*]=|\s*=\s*\w+\(\1\b)", self.line(line))
-        name = (added or [""])[-1]
-        given, (_, inner) = re.compile(rf"\b{name}\s*=(?!=)"), self.loop(line)
-        set_on = [at for at in range(1, line) if name and given.search(self.line(at))]
-        outer = [at for at in self.loops if at < inner and self.end(at) >= line]
-        is_before = set_on and outer and set_on[-1] < outer[0]
-        return (name, set_on[-1], outer[0]) if is_before else None
 
     def reads_in_function(self, name: str) -> int | None:
         """The first line of a function to which an array is passed that reads from it, by whatever
@@ -455,7 +199,7 @@ class Declarations:
         for function, inside in calls:
             head = re.search(rf"__device__[^;{{}}]*?\b{function}\(([^)]*)\)\s*{{", text)
             given = re.findall(r"(\w+)\s*(?:,|$)", head[1]) if head else []
-            passed = dict(zip(map(str.strip, _COMMA.split(inside)), given, strict=False))
+            passed = dict(zip(map(str.strip, COMMA.split(inside)), given, strict=False))
             if head and name in passed:
                 body = range(text[: head.end()].count("\n") + 1, 1 + len(self.lines))
                 return next((at for at in body if self.index(at, passed[name])), None)
@@ -480,7 +224,7 @@ class Declarations:
         """The variable that a source line in a loop adds to, if it is declared before the loop, and
         the loop's line; "" if there is none, or it is a line on which threads exchange values."""
         name, (head, at) = (
-            re.findall(r"\b(\w+)\s*\+=", _LOOP.sub("", self.line(line))),
+            re.findall(r"\b(\w+)\s*\+=", LOOP.sub("", self.line(line))),
             self.loop(line),
         )
         is_old = len(name) == 1 and bool(head) and at <= line and not self.exchanges(line)
@@ -520,7 +264,7 @@ class Declarations:
         `numbers`, such as those of `n` and `threadIdx.x`; " (lines 8 and 9)" where one does not.
         "" where they get them on the line itself, or in a loop's head."""
         values = self._values(line, numbers or {})
-        found = {name: one for name, one in values.items() if name in _WORD.findall(index)}
+        found = {name: one for name, one in values.items() if name in WORD.findall(index)}
         said = [
             f"`{name}` is {value} (line {at}{', unsigned' * (value >= 1 << 31)})"
             for name, (value, at) in found.items()
@@ -528,7 +272,7 @@ class Declarations:
         ]
         if numbers and said:
             return f": {', '.join(said[:-1])}{' and ' * (len(said) > 1)}{said[-1]}"
-        names = [_ASSIGNED.format(name) for name in found]
+        names = [ASSIGNED.format(name) for name in found]
         changed = {
             at for at in range(1, line) if any(re.search(one, self.line(at)) for one in names)
         }
@@ -546,8 +290,8 @@ class Declarations:
         known |= {_plain(name): one for name, one in numbers.items()}
         found, kernel = dict[str, tuple[int | None, int]](), "\n".join(self.lines[begin:])
         for at in sorted({*range(begin + 1, line)} - {*self.loops}):
-            for name, text in _given(self.line(at)):
-                is_only = len(re.findall(_ASSIGNED.format(name), kernel)) == 1
+            for name, text in given_on(self.line(at)):
+                is_only = len(re.findall(ASSIGNED.format(name), kernel)) == 1
                 value = self._held(name, _evaluate(_plain(text), known)) if is_only else None
                 known[name] = value if abs(value or 0) < 1 << 31 else None
                 found[name] = (value, at)
@@ -582,7 +326,7 @@ class Declarations:
         every = [
             (right.strip(), at)
             for at in range(begin + 1, line)
-            for one, right in _given(self.line(at))
+            for one, right in given_on(self.line(at))
             if one == name
         ]
         return every[-1] if every else ("", 0)
@@ -590,15 +334,15 @@ class Declarations:
     def product_line(self, line: int | None) -> int | None:
         """Where the product is written that a source line adds: on the line itself, or where the
         only variable on it that gets a product gets it."""
-        text, before = _SET.split(re.sub(_INDEX, "", self.line(line)))[-1], set[int]()
-        for name in () if _PRODUCT.search(text) else _WORD.findall(text):
+        text, before = SET.split(re.sub(_INDEX, "", self.line(line)))[-1], set[int]()
+        for name in () if _PRODUCT.search(text) else WORD.findall(text):
             value, at = self.given(name, line or 0)
             before |= {at} if _PRODUCT.search(re.sub(_INDEX, "", value)) else set()
         return before.pop() if len(before) == 1 else line
 
     def pointer(self, line: int, array: str) -> list[tuple[str, int]]:
         """The local pointers through which a source line reaches an array, and their lines."""
-        words = dict.fromkeys(_WORD.findall(self.line(line))) if array else ()
+        words = dict.fromkeys(WORD.findall(self.line(line))) if array else ()
         found, of_array = {name: self.given(name, line)[1] for name in words}, rf"\b{array}\b(?!\[)"
         return [one for one in found.items() if one[1] and re.search(of_array, self.line(one[1]))]
 
@@ -617,7 +361,7 @@ class Declarations:
             )
             if not unusual.keys().isdisjoint(body):
                 found.append((_FUNCTION.findall(self.line(at))[0], at))
-        for among in ({*_WORD.findall(words)}, self.made_of(words)):
+        for among in ({*WORD.findall(words)}, self.made_of(words)):
             if some := [one for one in found if one[0] in among]:
                 return some
         return []
@@ -625,18 +369,16 @@ class Declarations:
     def unusual(self, usual: "Declarations") -> dict[int, list[str]]:
         """The lines that `usual` has not alike, whatever their variables are called, and the names
         to which they give values that it does not."""
-        shared = set.intersection(
-            *({*_WORD.findall("\n".join(one.lines))} for one in (self, usual))
-        )
+        shared = set.intersection(*({*WORD.findall("\n".join(one.lines))} for one in (self, usual)))
 
         def plain(text: str) -> str:
-            alike = _WORD.sub(lambda one: one[0] if one[0] in shared else "_", text)
+            alike = WORD.sub(lambda one: one[0] if one[0] in shared else "_", text)
             return "".join(re.sub(r"\bconst\b|[{}]\s*$|^\s*}", "", alike).split())
 
         known = {"", *map(plain, usual.lines)}
-        given = {plain("=".join(one)) for text in usual.lines for one in _given(text)}
+        given = {plain("=".join(one)) for text in usual.lines for one in given_on(text)}
         return {
-            at: [one[0] for one in _given(text) if plain("=".join(one)) not in given]
+            at: [one[0] for one in given_on(text) if plain("=".join(one)) not in given]
             for at, text in enumerate(self.lines, 1)
             if plain(text) not in known
         }
@@ -655,13 +397,13 @@ class Declarations:
 
     def guard(self, line: int) -> tuple[str, int]:
         """The condition of the `if` that a source line is in, and its line; "" if there is none."""
-        return self._around(line, _IF)
+        return self.around(line, _IF)
 
     def choice(self, line: int) -> str:
         """The condition of the `?:` on a source line; "" if there is none, or several."""
         before, *after = self.line(line).split("?")
-        asked = re.search(r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*$", _SET.split(before)[-1])
-        return _COMMA.split(asked[0])[-1].strip() if asked and len(after) == 1 else ""
+        asked = re.search(r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*$", SET.split(before)[-1])
+        return COMMA.split(asked[0])[-1].strip() if asked and len(after) == 1 else ""
 
     def writers(self, name: str) -> list[int]:
         """The lines that give elements of an array values."""
@@ -721,7 +463,7 @@ class Declarations:
         lines = [at for at, text in enumerate(self.lines, 1) if value < 0 and written.search(text)]
         return lines[0] if len(lines) == 1 else None
 
-    def _around(self, line: int, head: re.Pattern[str]) -> tuple[str, int]:
+    def around(self, line: int, head: re.Pattern[str]) -> tuple[str, int]:
         """What stands in the parentheses of the `head` that a source line begins, or else is in,
         and its line; "" if there is none, or more than one on its line."""
         heads = head.findall(self.line(line))
@@ -732,43 +474,6 @@ class Declarations:
             heads = head.findall(self.line(line)) if depth < lowest else []
             lowest = min(depth, lowest)
         return heads[0] if len(heads) == 1 else "", line
-
-    def without_stride(self, line: int) -> tuple[str, str, int] | None:
-        """Of a line in a loop that multiplies or divides its variable in each round: what does not
-        follow that variable although it should, the variable, and the loop's line. That is an
-        element that is read, its distance from another one, or a shuffle's distance."""
-        loop, head = self._around(line, _LOOP)
-        scaled, text = _SCALED.search(loop), self.line(line) if line > head else ""
-        if not scaled:
-            return None
-        name = scaled[1] or scaled[2]
-        following = {name}
-        for left, right in _given("\n".join(self.lines[head:line])):
-            following |= {left} if following & set(_WORD.findall(right)) else set()
-
-        def is_fixed(words: str) -> bool:
-            return not following & set(_WORD.findall(words))
-
-        reads, shuffles = _READ.findall(text), _SHUFFLED.findall(text)
-        body = [self.line(at) for at in range(head + 1, self.end(head) + 1) if at != line]
-        others = [one for at in body for one in (*_READ.findall(at), *_SHUFFLED.findall(at))]
-        if not all(is_fixed(inside) for _, inside in others):  # another line goes on by it
-            return None
-        first = reads[0][1] if reads else ""
-        if all(is_fixed(inside) for _, inside in reads + shuffles):
-            other = [one for one in reads if one[1] != first] or reads
-            found = [f"`{function}`" for function, _ in shuffles] or [
-                f"`{array}[{index}]`" for array, index in other
-            ]
-        else:
-            found = [
-                f"The distance in `{array}[{index}]`"
-                for array, index in reads
-                if array == reads[0][0]
-                and index.startswith((f"{first} +", f"{first} -"))
-                and is_fixed(index.removeprefix(first))
-            ]
-        return (found[-1], name, head) if found else None
 
     def line(self, number: int | None) -> str:
         """A line of the source, counted from 1, without its comment; "" if there is none."""
@@ -830,16 +535,16 @@ def _constants(text: str) -> dict[str, int]:
     found: dict[str, int | None] = {}
     for match in _CONSTANT.finditer(text):
         macro = [(match["macro"], match["as"])]
-        for name, given in macro if match["macro"] else _given(match["constants"]):
+        for name, given in macro if match["macro"] else given_on(match["constants"]):
             value = _evaluate(given, found)
             found[name] = value if found.get(name, value) == value else None
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _given(text: str) -> Iterator[tuple[str, str]]:
+def given_on(text: str) -> Iterator[tuple[str, str]]:
     """The variables that get values, of a declaration with commas each, and what they get."""
     for name, right in re.findall(r"\b(\w+)\s*=(?!=)([^;]*);", text):
-        first, *others = _COMMA.split(right)
+        first, *others = COMMA.split(right)
         yield name, first
         given = (one.partition("=") for one in others)
         yield from ((one.strip(), value) for one, equals, value in given if equals)

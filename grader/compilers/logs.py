@@ -268,6 +268,7 @@ _HOST = re.compile(r"call to __host__ function from")
 # The system's reason for not opening a file would tell whether there is one.
 _NOT_FOUND = re.compile(r"^(?:cannot open file )?'([^']*)'(?: file not found|: [A-Z][\w ]*).*")
 _PATHS = re.compile(r"'(?:/[^'\s]*|[A-Za-z]:\\[^'\s]*)[/\\]([^'/\\]+)'")
+_INCLUDED = re.compile(rf"In file included from {re.escape(SOURCE_NAME)}:(?P<line>\d+)[:,]")
 _NO_DEVICE = (
     "a function without __device__ or __global__ before it belongs to the host, and a kernel "
     "cannot call it; write __device__ before it"
@@ -280,9 +281,7 @@ class ClangLog(CompilerLog):
     def messages(self) -> Iterator[LogEntry]:
         included = None
         for row in self.rows:
-            if found := re.match(
-                rf"In file included from {re.escape(SOURCE_NAME)}:(?P<line>\d+)[:,]", row
-            ):  # told once for all errors of one header
+            if found := _INCLUDED.match(row):  # told once for all errors of one header
                 included = int(found["line"])
             elif (head := _CLANG_HEAD.fullmatch(row)) and not re.search(  # the end of the list
                 r"too many errors emitted|\d+ errors? generated", row

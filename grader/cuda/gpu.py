@@ -15,7 +15,7 @@ import numpy as np
 from cupy.cuda import driver
 
 from .. import compilers
-from ..compilers.declared import check_arguments, parameters
+from ..compilers.parameters import check_arguments, parameters
 from ..errors import unless
 from .errors import LaunchError
 from .limits import (

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .. import compilers
-from ..compilers.declared import Parameter, check_arguments, parameters as declared_parameters
+from ..compilers.parameters import Parameter, check_arguments, parameters as declared_parameters
 from ..errors import counted, unless
 from ..machine.lanes import BatchGeometry, Geometry, Index
 from ..machine.memory.allocations import (

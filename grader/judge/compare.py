@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import structs
 
-from ..compilers.declared import Declarations, Parameter, StructMember, compatible, parameters
+from ..compilers.declared import Declarations, StructMember
+from ..compilers.parameters import Parameter, compatible, parameters
 from ..course import Budget, Case, Expected, Launch, Problem, costs
 from ..cuda.errors import Message, in_parts
 from ..errors import AuthorError, counted

@@ -18,7 +18,7 @@ from IPython.core.completer import CompletionContext, SimpleMatcherResult, conte
 from IPython.display import DisplayHandle, display, publish_display_data
 
 from grader import compilers, course, cuda
-from grader.compilers.declared import parameters
+from grader.compilers.parameters import parameters
 from grader.course import variants, weave
 from grader.course.kinds import Choose, WrittenQuestion
 from grader.cuda import CudaError, simulator

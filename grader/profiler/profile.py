@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import course
-from ..compilers.declared import DTYPES
+from ..compilers.parameters import DTYPES
 from ..cuda import arguments, limits, simulator
 from ..errors import BadInput, counted, unless
 from ..submissions.intake import read_text

@@ -359,11 +359,16 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
         return Message(text, *_not_waited_for(since, waited, wave.names.declared)) + Message(
             why=after
         )
+    declared, here, name = wave.names.declared, finding.where.line or 0, element.array
+    lines = declared.writers(name) if name else []
+    only = declared.only_written(name)[0] if name else ""
+    written = max((at for at in lines if at < here), default=here)
+    meet = any("sync" in declared.line(at) for at in range(written, here))
+    barrier = "" if meet else ", and is a barrier between the write and this read"
     why, remedy = {
         "shared": (
             "Shared memory has arbitrary values at first.",
-            "Should this thread read it? If so, which thread should write it, and is a barrier "
-            "between the write and this read?",
+            f"Should this thread read it? If so, which thread should write it{barrier}?",
         ),
         "local": ("", "Which elements of the array have a value at this point, and which do not?"),
     }.get(
@@ -373,22 +378,19 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
             "Write it before you read it, in the kernel or before the launch.",
         ),
     )
-    if element.array:
-        lines, here = wave.names.declared.writers(element.array), finding.where.line or 0
-        since = range(max((at for at in lines if at < here), default=here), here)
-        if any("sync" in wave.names.declared.line(at) for at in since):
-            remedy = remedy.replace(", and is a barrier between the write and this read?", "?")
-        only, _ = wave.names.declared.only_written(element.array)
-        why = f"{why} {only}".strip()
-        if only and touched.space != "shared":
-            remedy = (
-                "Is this condition right? If it is, which thread should write "
-                f"{element.text} before this read?"
-            )
+    if only and touched.space != "shared":
+        remedy = (
+            f"Is this condition right? If it is, which thread should write {element.text} before "
+            "this read?"
+        )
     threads = wave.geometry.threads
-    if touched.space == "shared" and (element.index or 0) >= threads:
-        why += f" The block has {counted(threads, 'thread')}."
-    return Message(f"{finding.verb} {there}, which nobody has written yet.", why, remedy)
+    is_many = touched.space == "shared" and (element.index or 0) >= threads
+    size = f"The block has {counted(threads, 'thread')}." * is_many
+    return Message(
+        f"{finding.verb} {there}, which nobody has written yet.",
+        " ".join(filter(None, (why, only, size))),
+        remedy,
+    )
 
 
 @predicate.register

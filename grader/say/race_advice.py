@@ -6,6 +6,7 @@ barrier that is missing, or a fence on the way of a flag; each is mended in its 
 
 import re
 
+from ..compilers import loop_faults
 from ..compilers.declared import Declarations
 from ..cuda.errors import Message
 from ..watch.findings import Race, RacingAccess, Signal
@@ -45,7 +46,7 @@ def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
     signal, line = race.evidence.signal, race.mine.line
     if race.unfinished:
         return _not_waited_for(race, race.unfinished)
-    if race.same_line and line and (ignored := declared.without_stride(line)):
+    if race.same_line and line and (ignored := loop_faults.without_stride(declared, line)):
         return without_stride(*ignored)
     if signal and (broken := _signalled(race, signal)):
         return broken

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from ..compilers import loop_faults
 from ..compilers.declared import Declarations
 from ..cuda.errors import Message
 from ..errors import counted
@@ -46,11 +47,11 @@ TOO_MUCH = "the kernel computes too many values, or uses too much memory"
 # what was found there.
 LOOP_FAULTS: tuple[tuple[Callable[[Declarations, int], Any], Callable[..., Message]], ...] = (
     (
-        Declarations.without_stride,
+        loop_faults.without_stride,
         lambda line, index, name, head: without_stride(index, name, head),
     ),
     (
-        Declarations.shuffled_by,
+        loop_faults.shuffled_by,
         lambda line, function, third: Message(
             f"The third argument of `{function}` on line {line} is `{third}`, a float. It must be "
             "a number of lanes.",
@@ -58,7 +59,7 @@ LOOP_FAULTS: tuple[tuple[Callable[[Declarations, int], Any], Callable[..., Messa
         ),
     ),
     (
-        Declarations.repeated_shuffle,
+        loop_faults.repeated_shuffle,
         lambda line, function, value, head: Message(
             f"`{function}` passes on `{value}`, which is the same in each round of the loop on "
             f"line {head}.",
@@ -66,7 +67,7 @@ LOOP_FAULTS: tuple[tuple[Callable[[Declarations, int], Any], Callable[..., Messa
         ),
     ),
     (
-        Declarations.copied,
+        loop_faults.copied,
         lambda line, name, element, at: Message(
             f"Line {line} changes `{name}`, which is a copy of {element}: line {at} makes it. The "
             "array does not change.",
@@ -74,7 +75,7 @@ LOOP_FAULTS: tuple[tuple[Callable[[Declarations, int], Any], Callable[..., Messa
         ),
     ),
     (
-        Declarations.lost_in_shuffle,
+        loop_faults.lost_in_shuffle,
         lambda line, name, function: Message(
             f"Line {line} gives `{name}` only what `{function}` brings: the lane's own value is "
             "lost.",
@@ -82,7 +83,7 @@ LOOP_FAULTS: tuple[tuple[Callable[[Declarations, int], Any], Callable[..., Messa
         ),
     ),
     (
-        Declarations.replaced,
+        loop_faults.replaced,
         lambda line, name, head: Message(
             f"Line {line} gives `{name}` a new value in each round of the loop on line {head}.",
             remedy=f"Which line uses the value of `{name}` from the previous round?",

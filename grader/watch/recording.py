@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from ..compilers.declared import DTYPES as DECLARED
+from ..compilers.parameters import DTYPES as DECLARED
 from ..cuda.errors import CudaError
 from ..machine.events import Observer
 from ..machine.lanes import Geometry, Index, Lanes, Step, Successors, lane_index

@@ -7,6 +7,7 @@ import pytest
 
 from grader import course, cuda
 from grader.compilers.declared import Declarations
+from grader.compilers.loop_faults import repeated_shuffle
 from grader.cuda import simulator
 from grader.judge import judge
 
@@ -944,7 +945,7 @@ __global__ void k(float value) {{
     }}
 }}
 """)
-    assert (declared.repeated_shuffle(8) is not None) == is_repeated
+    assert (repeated_shuffle(declared, 8) is not None) == is_repeated
 
 
 def test_an_index_that_leaves_its_row_of_a_shared_array_is_told_with_its_value():
@@ -1414,7 +1415,7 @@ def test_a_loop_elsewhere_is_not_asked_about_where_a_choice_is_told():
             "00_first_kernel/saxpy",
             [("if (i < n) ", "")],
             "out_of_bounds",
-            r"No line uses `n`\..* Which line should use `n`\? .*[Gg]uard",
+            r"No line uses `n`\..* Guard the access: .* Which line should use `n`\?",
         ),
     ],
 )

@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from ... import disk_cache, proofs
-from ...compilers.declared import parameters
+from ...compilers.parameters import parameters
 from ...cuda import simulator
 from ...ptx.program import PtxModule, mentioned
 from ..protocol import Examine, Examined, Tried

@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 import numpy as np
 from msgspec.structs import replace
 
-from ...compilers.declared import DTYPES, Declarations, parameters
+from ...compilers.declared import Declarations
+from ...compilers.parameters import DTYPES, parameters
 from ...cuda import CudaError, StepLimit, simulator, tensor_map
 from ...grouped import grouped
 from ...machine.state import current_options

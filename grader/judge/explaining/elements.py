@@ -1,0 +1,286 @@
+"""Rules about the elements that went into a value: those that are missing, that do not belong
+there, and that are counted too often.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+from ...compilers.loop_faults import kept_over
+from ...cuda.errors import Message
+from ...grouped import grouped
+from ..protocol import Element, ThreadPath, Used
+from .about import About
+from .choices import chosen_by, other_winner
+from .comparisons import COMPARED, as_written
+from .thread_paths import compared_on, numbers_of, without_round
+from .used import Times, Told, capital, times
+
+
+def other_elements(about: About) -> Told:
+    """What is not in it, and what does not belong there."""
+    if not about.is_complete:
+        return
+    if len(about.elements) == 1:
+        yield from other_winner(about)
+    if about.right_elements and not about.elements:
+        # Those of an earlier launch come into it by these.
+        here = [one for one in about.right_elements if not about.other_launch(one.buffer)]
+        lost, line = (
+            about.listed(here or about.right_elements),
+            about.last_use(about.right_elements),
+        )
+        asked = f"Which step should bring {lost} into {about.here}?"
+        chose = [one for one in about.mine.choices if one.taken == about.found]
+        if chose:
+            yield (
+                Message(
+                    f"{chosen_by(about, chose[-1])}.",
+                    f"{about.here} uses no input. It should use {lost}.",
+                    f"Should {about.found:g} be the value of {about.here}?",
+                ),
+                chose[-1].place.line,
+            )
+            return
+        (said, at), (loop, head) = (
+            about.passed(),
+            _without_round(about, here or about.right_elements),
+        )
+        stored, passed = about.mine.stored, ""
+        text = about.declared.line(stored.line if stored else None)
+        if said and stored and (at == line or re.search(r"\]\s*=\s*[-\d.]+f?;", text)):
+            values = about.values(at or 0, stored)
+            passed = f" {capital(said)}.{values}"
+            asked = about.doubted(said, values, stored.who)
+        told = Message(
+            f"{about.here} uses no input. It should use {lost}.{passed}",
+            "" if head else about.who_loads(about.right_elements),
+            loop.remedy or (about.after(line) if line else asked),
+        )
+        yield told + Message(loop.first), head or line
+        return
+    yield from _differ(about, about.elements, about.right_elements, about.mine.used, about.here)
+
+
+def _without_round(about: About, lost: Collection[Element]) -> tuple[Message, int | None]:
+    """The loop that reads from the arrays of what is missing, and in which the thread that uses
+    it in the solution makes no round; and its line."""
+    names = {about.words.name(one.buffer) for one in lost}
+    loaded = [one.loaded for one in about.ours.loads if one.first in lost]
+    is_used = not about.loads.keys().isdisjoint(lost)
+    path = ThreadPath() if is_used or not loaded else about.pair.path(loaded[0])
+    for head, said in without_round(path, about.words.source).items():
+        if any(about.declared.is_in(head, one) for one in names):
+            who, here = loaded[0].who, about.values(head, loaded[0])
+            told = f"On line {head}, {who} makes no round of the loop: {said}.{here}"
+            return Message(told, remedy=about.doubted(said, here, who)), head
+    return Message(), None
+
+
+def other_summands(about: About) -> Told:
+    """The same without what only a maximum or a minimum was looked for in. An array that is
+    not there at all may have come by one of these."""
+    mine, ours = times(about.mine.summed), times(about.ours.summed)
+    if (
+        about.is_complete
+        and {one.buffer for one in ours} <= {one.buffer for one in mine}
+        and not about.nan_arose
+        and ours
+    ):
+        yield from _differ(about, mine, ours, about.mine.summed, f"In its sums, {about.here}")
+
+
+def _differ(about: About, mine: Times, ours: Times, used: Sequence[Used], what: str) -> Told:
+    lacks, has = ours.keys() - mine.keys(), mine.keys() - ours.keys()
+    if about.nan_arose:  # a NaN says little of what belongs there, but for other rows
+        rows = {about.words.index(one)[:-1] for one in ours}
+        lacks, has = set(), {one for one in has if about.words.index(one)[:-1] not in rows}
+    parts = [f"does not use {about.listed(lacks, 'or')}, but should"] if lacks else []
+    parts += [f"uses {about.listed(has)}, but should not"] if has else []
+    if parts:
+        end = about.joined = about.ways.joined(has, ours) if ours else None
+        sentence, line, passed, remedy = f"{what} {'. It '.join(parts)}.", None, "", ""
+        again = [one for one, times in mine.items() if times > ours.get(one, times)]
+        more = f"It uses {about.listed(again)} several times." if again else ""
+        wrong = next((one for one in used if one.first in has), None)
+        itself = wrong and end and wrong.loaded.who == end.place.who  # loads what it uses
+        if has and end and not itself:
+            sentence, line = f"{sentence} {end.told.first}", end.place.line
+        elif wrong:
+            who, line = capital(wrong.loaded.who), wrong.loaded.line
+            sentence += f" {who} loads {about.name(wrong.first)}{wrong.loaded.on}."
+            passed, remedy = ("", "") if lacks else _let_pass(about, wrong)
+        if not has and (kept := about.kept(lacks)):
+            line = about.reader(kept[0].buffer)
+            remedy = f"Which threads should read {about.listed(kept)} on line {line}?"
+        elif not has and (line := about.last_use(lacks)):
+            remedy = about.after(line)
+        elif not has and (skipped := _skipped(about, lacks)):
+            passed, remedy, line = skipped
+        elif not has and lacks.isdisjoint(one.first for one in about.mine.loads):
+            line = about.only_load(lacks)
+        said = " ".join(filter(None, (sentence, passed, about.who_loads(lacks, not has), more)))
+        loop, over = Message(), None if lacks else kept_over(about.declared, line or 0)
+        if over:
+            name, given, head = over
+            loop = Message(
+                f"`{name}` gets its first value on line {given}, before the loop on line "
+                f"{head}. Each round begins with the value of the round before.",
+                remedy=f"Which value should `{name}` have when a round of the loop on line "
+                f"{head} begins?",
+            )
+            line = given
+        elif not (lacks and has):
+            loop, at = about.its_loop(line, is_last=bool(remedy))
+            if loop.first and not has and _is_loaded(about, lacks, at):
+                loop, at = Message(), about.ways.line_before
+            line = at
+        remedy = remedy or _asked(about, lacks, has, line)
+        yield Message(said, loop.first, loop.remedy or remedy), line
+
+
+def _is_loaded(about: About, lost: Collection[Element], line: int | None) -> bool:
+    """Whether the loop that a line is in only brings elements to the block's threads, all that
+    a thread lacks among them, so that it is not the reason."""
+    stored, (head, at) = about.mine.stored, about.declared.loop(line or 0)
+    blocks = {about.loads[one][-1].loaded.block for one in lost if one in about.loads}
+    return bool(
+        head
+        and stored
+        and about.loads.keys() >= {*lost}
+        and blocks == {stored.block}
+        and not any(map(about.declared.reads_others, range(at, about.declared.end(at) + 1)))
+    )
+
+
+def _let_pass(about: About, wrong: Used) -> tuple[str, str]:
+    """The condition of the `if` that a load is in, which let it happen, with values, and what
+    to ask of it; "" where that is not known."""
+    who, (guard, at) = wrong.loaded, about.declared.guard(wrong.loaded.line or 0)
+    text, many = about.declared.line(at), len(COMPARED.findall(guard))
+    path = (
+        about.pair.path(who)
+        if many and not about.other_launch(wrong.first.buffer)
+        else ThreadPath()
+    )
+    said = [as_written(one, text, True) for one in path.branches if one.place.line == at]
+    rounds = zip(*[iter(said)] * many, strict=False) if many and len(said) % many == 0 else ()
+    passed = next((one for one in rounds if all(each.endswith("true") for each in one)), ())
+    here, asked = about.values(at, who) if passed else "", " and ".join(passed)
+    told = f"{'On' if at == who.line else 'Before that, on'} line {at}, {asked}.{here}"
+    return (told, about.doubted(asked, here, who.who)) if passed else ("", "")
+
+
+def _skipped(about: About, lost: Collection[Element]) -> tuple[str, str, int] | None:
+    """The condition of the `if` around the only load of some elements that no thread loads,
+    with the values of the thread that loads the first of them in the solution, what to ask of
+    it, and its line; None where no such condition is known."""
+    at = about.only_load(lost) or 0
+    guard = about.declared.guard(at)[1]
+    never = [one for one in about.ours.loads if one.first in lost and one.first not in about.loads]
+    if not guard or not never:
+        return None
+    who = min(never, key=lambda one: one.first.index).loaded
+    text = about.declared.line(guard)
+    path = [one for one in about.pair.path(who).branches if one.place.line == guard]
+    said = (as_written(one, text, True) for one in path)
+    if not (asked := next((one for one in said if one.endswith("false")), "")):
+        return None
+    known = numbers_of(who, about.launch(about.pair.wrong.element.buffer), about.words)
+    here = compared_on(about.declared, guard, known, asked)
+    skips = f"{capital(who.who)} skips line {at}: on line {guard}, {asked}.{here}"
+    return skips, about.doubted(asked, here, who.who), guard
+
+
+def _asked(
+    about: About, lacks: Collection[Element], has: Collection[Element], line: int | None
+) -> str:
+    """What to ask of elements that something does not use, or should not use."""
+    names = {about.words.name(one.buffer) for one in has}
+    index = about.declared.index(line or 0, names.pop()) if len(names) == 1 else ""
+    brings = f"brings {about.listed(has)}" if has else f"should bring {about.listed(lacks)}"
+    asked = (
+        f"Is `{index}` the right index on line {line}?"
+        if index
+        else f"Which line {brings} into {about.here}?"
+    )
+    return about.doubting(index or about.declared.line(line), line, asked)
+
+
+def too_often(about: About) -> Told:
+    """What was counted more often than in the solution, but for maxima, where that changes
+    nothing, and where the formula is another one."""
+    mine, ours = times(about.mine.summed), times(about.ours.summed)
+    if (
+        not about.is_complete
+        or mine.keys() != ours.keys()
+        or not (
+            about.ways.verbs[1] in ("", "add")
+            or _uneven(mine, ours)
+            or _by_one_factor(about, mine, ours)
+        )
+    ):
+        return
+    if again := [one for one, times in mine.items() if times > ours[one]]:
+        (often, should), *others = {(mine[one], ours[one]) for one in again}
+        each = f"{'each of ' if len(again) > 1 else ''}{about.listed(again)}"
+        much = f"{_often(often)} instead of {_often(should)}"
+        much = "more often than it should" if others else much
+        loaded = [one for one in about.mine.loads if one.first in again]
+        most = max(loaded, key=lambda one: one.times, default=None)
+        where, line, step, loop = "", None, None, Message()
+        if most and most.times > max((one.times for one in about.ours.loads), default=0):
+            line = most.loaded.line
+            where = f" Line {line} loads {about.name(most.first)} {_often(most.times)}."
+            loop, _ = about.its_loop(line, is_last=True)
+        elif step := about.ways.doubled(again):
+            line = step.place.line
+            loop, _ = about.its_loop(step.calls[-1] if step.calls else line)
+            brought, asked = step.sides
+            where = (
+                f" {step.told.first} Each of the two values already contains these elements. "
+                f"{brought or step.told.why}"
+            ).rstrip()
+            around, at = about.declared.loop(step.calls[-1] if step.calls else line or 0)
+            if around and not (loop.remedy or brought):
+                loop = Message(remedy=f"How many rounds should the loop on line {at} have?")
+            loop = Message(remedy=asked) if brought else loop
+            name, head = about.declared.continued(line or 0)
+            if name and step.is_new:
+                loop = Message(
+                    remedy=f"Which value should `{name}` have before the loop on line {head}?"
+                )
+        yield (
+            Message(
+                f"{about.here} uses {each} {much}.{where}",
+                loop.first,
+                loop.remedy or (about.guarded(step.place) if step else ""),
+            ),
+            line,
+        )
+
+
+def _by_one_factor(about: About, mine: Times, ours: Times) -> bool:
+    """Whether nearly all elements are used more often by one factor, which the value is wrong
+    by, too."""
+    factors = Counter(times / ours[one] for one, times in mine.items())
+    [(factor, count)] = factors.most_common(1) or [(1, 0)]
+    small, large = sorted((abs(about.found), abs(about.wanted)))
+    return (
+        factor > 1 and count > 0.9 * len(mine) and math.isclose(large, factor * small, rel_tol=1e-3)
+    )
+
+
+def _often(times: int) -> str:
+    return {1: "once", 2: "twice"}.get(times, f"{times} times")
+
+
+def _uneven(mine: Times, ours: Times) -> bool:
+    """Whether elements of one array are used more often than in the solution by several factors,
+    each of several elements: another formula uses all of them alike, but for a few."""
+    factors = grouped((one.buffer, times / ours[one]) for one, times in mine.items())
+    return any(
+        min(some) >= 1 and sum(count > 1 for count in Counter(some).values()) > 1
+        for some in factors.values()
+    )

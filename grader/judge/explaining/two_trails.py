@@ -1,0 +1,278 @@
+"""Where the learner's way to a wrong element and the solution's part, in words.
+
+Both are compared value by value, backwards (see `descent`). The step where the ways part is told
+beside what the solution does with the same values.
+"""
+
+import math
+import re
+from collections.abc import Callable, Collection, Container
+from dataclasses import replace
+from functools import cached_property, reduce
+from itertools import islice
+from operator import or_
+
+import numpy as np
+
+from ...cuda.errors import Message
+from ..protocol import Element, Made, SliceSteps, ThreadPlace
+from .descent import Descent, DescentEnd, beyond
+from .parting import Parting, parting, partner, step
+from .trail import ANY_ORDER, Numbers, Trail
+from .used import capital, copied
+
+CLOSE = (15, 22, 40)  # bits in which values that are the same agree, tried in this order: 40 only
+DIGITS = (6, 7, 12)  # of doubles; digits in which they are told then
+FEWER = 10  # times less wrong without rounding: then rounding is the cause
+MUCH = 8  # times smaller than what it was made of: a difference in which much cancels
+FEW = 3  # different places at least, for a rule about numbers
+_OF_THE_COMPILER = re.compile(
+    r"computes |(multiplies \S+|to the left) by \d\d?;"
+)  # bytes from elements
+
+
+class TwoTrails:
+    """The learner's way to an element and the solution's; `named`: what an element is called;
+    `product_line`: where the learner wrote the product that a line adds."""
+
+    def __init__(
+        self,
+        mine: SliceSteps,
+        ours: SliceSteps,
+        named: Callable[[Element], str],
+        product_line: Callable[[int | None], int | None] = lambda line: line,
+    ):
+        self._cones, self._named, self._product_line = (mine, ours), named, product_line
+
+    @cached_property
+    def both(self) -> list[Trail]:
+        """Both, values told apart as `CLOSE` has it, so that the two elements are."""
+        has_doubles = any(op.opcode.endswith("f64") for one in self._cones for op in one.ops)
+        for bits, digits in islice(zip(CLOSE, DIGITS, strict=True), 2 + has_doubles):
+            mine, ours = self._cones
+            trails = [
+                Trail(mine, self._named, digits, self._product_line),
+                Trail(ours, self._named, digits),
+            ]
+            for trail, keys in zip(trails, _keys(trails, bits), strict=True):
+                trail.have_keys(keys)
+            if not all(map(len, trails)) or trails[0].key(-1) != trails[1].key(-1):
+                break
+        return trails
+
+    @property
+    def last_line(self) -> int | None:
+        """The line of the learner's last step."""
+        mine = self.both[0]
+        return mine.line(len(mine) - 1) if len(mine) else None
+
+    @property
+    def line_before(self) -> int | None:
+        """The line of the learner's last step that is not on the line of the very last."""
+        mine = self.both[0]
+        lines = (mine.line(at) for at in reversed(range(len(mine))))
+        return next((one for one in lines if one not in (None, self.last_line)), self.last_line)
+
+    @property
+    def first_nan(self) -> str:
+        """What the learner's first step does that gives NaN; "" where that has no words."""
+        mine = self.both[0]
+        for at in np.flatnonzero(np.isnan(mine.value) & (mine.op >= 0))[:1].tolist():
+            return "" if mine.words(at).startswith("computes") else mine.words(at)
+        return ""
+
+    @cached_property
+    def _descent(self) -> Descent:
+        return Descent(*self.both)
+
+    @cached_property
+    def found(self) -> DescentEnd | None:
+        """Where the way back from the element ends; see `descent`."""
+        return self._descent.found()
+
+    @property
+    def met(self) -> list[tuple[float, float]]:
+        """The values that were passed on the way back, and what the solution has there; NaN for
+        those that never came in."""
+        lost, (mine, ours) = self.found.lost if self.found else (), self.both
+        passed = [(float(mine.value[a]), float(ours.value[b])) for a, b in self._descent.met]
+        return passed + [(math.nan, float(ours.value[one])) for one in lost]
+
+    @property
+    def verbs(self) -> tuple[str, str]:
+        """What the last step does, and the one where the ways part, or that makes its wrong value;
+        "" where none does."""
+        mine, end, found = self.both[0], len(self.both[0]) - 1, self.found
+        last = mine.verb(end) if end >= 0 and mine.sources(end) else ""
+        parts = (found.bad, found.at) if found else ()
+        made = (mine.verb(at) for at in parts if at is not None and mine.sources(at))
+        return last, next(made, "")
+
+    @cached_property
+    def descended(self) -> Parting | None:
+        """What is wrong there: a value of a step, or the step."""
+        is_told = self.found and (self.found.bad is not None or not self.found.lost)
+        mine, ours = self.both
+        return parting(mine, ours, self.found) if self.found and is_told else None
+
+    def parting_of_indices(self) -> Parting | None:
+        """Where the ways part of whole numbers, small ones, which say little alone: a step is known
+        if the solution comes to its value from the same ones in the same way."""
+        mine, ours = self.both
+        taken = {ours.taken(at) for at in range(len(ours))}
+        known = [mine.taken(at) in taken for at in range(len(mine))]
+        for at in range(len(mine)):
+            other = partner(mine, ours, at) if all(known[one] for one in mine.sources(at)) else None
+            if (
+                not known[at]
+                and other is not None
+                and (mine.verb(at) == ours.verb(other) or mine.operands(at) == ours.operands(other))
+                and mine.value[at] != ours.value[other]
+            ):
+                computed = [one for one in mine.sources(at) if mine.element(one) is None]
+                alike = mine.verb(at) == ours.verb(other) and len(computed) == 1
+                bad = (mine.said(computed[0]), None, None) if alike else None
+                return replace(step(mine, at), ours=ours.words(other), bad=bad)
+        return None
+
+    def joined(self, foreign: Container[Element], right: Collection[Element]) -> Parting | None:
+        """The step in which elements that do not belong there join right ones; the last one that
+        adds to all right ones and no other, else the first; the last step if there is none."""
+        mine, held = self.both[0], list[int]()  # a bit for each right element, and one for others
+        bits = {one: 2 << number for number, one in enumerate(right)}
+        joins, late = [], []
+        for at in range(len(mine)):
+            one, inside = mine.element(at), [held[source] for source in mine.sources(at)]
+            own = 0 if one is None else bits.get(one, int(one in foreign))
+            held.append(reduce(or_, inside, own))
+            if inside and held[at] & 1 and held[at] > 1:
+                joins += [at] if not any(one & 1 and one > 1 for one in inside) else []
+                late += [at] if sum(bits.values()) in inside and mine.verb(at) in ANY_ORDER else []
+        if joins:
+            return step(mine, (late or joins[:1])[-1])
+        return step(mine, len(mine) - 1) if len(mine) and mine.sources(len(mine) - 1) else None
+
+    def doubled(self, elements: Collection[Element]) -> Parting | None:
+        """The first step two of whose values already use the same one of some elements, not only
+        in a search for a maximum or minimum."""
+        mine, held = self.both[0], list[int]()
+        bits = {one: 1 << number for number, one in enumerate(elements)}
+        for at in range(len(mine)):
+            searches = mine.verb(at) in ("max", "min")
+            inside = [] if searches else [held[source] for source in mine.sources(at)]
+            own = mine.element(at)
+            held.append(reduce(or_, inside, bits.get(own, 0) if own else 0))
+            if mine.verb(at) in ANY_ORDER and sum(inside) != held[at]:
+                lines = {mine.line(one) for one in mine.sources(at)}
+                is_new = mine.line(at) not in lines
+                return replace(step(mine, at), sides=self._brought(at), is_new=is_new)
+        return None
+
+    def _brought(self, at: int) -> tuple[str, str]:
+        """The one other thread that brings a value to a step, which it made on a line before, and
+        what to ask of it; "" where that is not known."""
+        mine, place = self.both[0], self.both[0].place
+        others = [one for one in mine.sources(at) if place(one).who != place(at).who]
+        ways = [(*mine.ops[mine.op[one]].calls[::-1], mine.line(one)) for one in (*others, at)]
+        made, used = next(
+            (both for both in zip(*ways[:2], strict=False) if both[0] != both[-1]), (None, None)
+        )
+        first, warps = (
+            place((*others, at)[0]),
+            {(p.block, p.thread // 32) for p in map(place, (*others, at))},
+        )
+        return (
+            (
+                f"{capital(first.who)} brings a value from line {made}.",
+                f"Which value should {first.who} bring to line {used}?",
+            )
+            if len(others) == len(warps) == 1 and made and used
+            else ("", "")
+        )
+
+    @property
+    def beyond(self) -> list[Parting]:
+        """The step that makes what a float cannot hold of right values, where the solution has
+        none, and the one that makes infinity of that; if the element is finite only one that the
+        solution does not have."""
+        mine, ours = self.both
+        found = () if beyond(ours) else beyond(mine)
+        if not found:
+            return []
+        known = [self._descent.known(one) for one in (found[0], *mine.sources(found[0]))]
+        is_harmless = known[0] and np.isfinite(mine.value[-1])
+        return (
+            []
+            if is_harmless or (self.descended and not all(known[1:]))
+            else [step(mine, at) for at in dict.fromkeys(found)]
+        )
+
+    def goes_on(self, from_parts: bool) -> str:
+        """What the solution does next with the value that `mine` ends with; "" if it never has
+        it. With `from_parts` sums, maxima and the like are passed over: more of them may follow
+        anywhere."""
+        mine, ours = self.both
+        if not (mine and ours and mine.value[-1]):
+            return ""
+        new = sorted(
+            (user for user in ours.users(mine.key(-1)) if ours.key(user) not in mine.keys),
+            key=lambda user: ours.verb(user) in ANY_ORDER,
+        )
+        return (
+            "" if not new or (from_parts and ours.verb(new[0]) in ANY_ORDER) else ours.words(new[0])
+        )
+
+    def cancelled(self, wanted: float) -> tuple[ThreadPlace, str, float] | None:
+        """Where numbers cancel so that rounding explains a wrong element that should be `wanted`:
+        the sum or difference that loses most digits, in words, and the element that the same steps
+        give in float64, which is right."""
+        mine, _ = self.both
+        exact = mine.in_float64()
+        if not len(mine) or abs(exact[-1] - wanted) > abs(mine.value[-1] - wanted) / FEWER:
+            return None
+        largest = np.zeros(len(mine))
+        np.maximum.at(largest, mine.owner, np.abs(mine.value[mine.source]))
+        cancels = mine.does("add", "sub") & (np.abs(mine.value) < largest / MUCH)
+        with np.errstate(all="ignore"):
+            lost = np.nan_to_num(np.abs(exact / mine.value - 1))
+        at = int(np.where(cancels, lost, -1).argmax())
+        return (mine.place(at), mine.words(at), float(exact[-1])) if cancels[at] else None
+
+
+def index_step(mine: Made, ours: Made, named: Callable[[Element], str]) -> Message:
+    """Where the index of an element that was handed on goes another way than the solution's."""
+    one, other = copied(mine, ours) or (None, None)
+    found = TwoTrails(mine.index, ours.index, named).parting_of_indices() if one != other else None
+    if (
+        not (found and found.ours)
+        or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};")
+        or (found.mine == found.ours and min(found.place.values) >= 0)  # told alike by chance
+    ):
+        return Message()
+    why, remedy = "This step makes the index wrong.", "What should this step compute?"
+    if found.bad:  # what it does is right
+        why = f"This step should use another value than {found.bad[0]}."
+        remedy = f"Which value should line {found.place.line} use instead of {found.bad[0]}?"
+    if found.mine == found.ours:  # of the same numbers: one of them should have no sign
+        why, remedy = (
+            "The right number is above 2,147,483,647, too large for an int.",
+            "Which type can hold this number?",
+        )
+    return replace(found.told, first="", why=f"{found.told.first} {why}", remedy=remedy)
+
+
+def _keys(trails: list[Trail], bits: int) -> list[Numbers]:
+    """By step a number that is the same for values that are the same on both ways, 0 for 0."""
+    rounded = []
+    for trail in trails:
+        mantissa, exponent = np.frexp(trail.value)
+        rounded.append(np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits))
+    known, keys = np.unique(np.concatenate([[0.0], *rounded]), return_inverse=True)
+    keys = np.where(keys == keys[0], 0, keys + 1)[1:]
+    names = sorted({name for one in trails for name in one.behind.buffers})
+    parts = np.split(keys, [len(trails[0])])
+    for part, trail in zip(parts, trails, strict=True):
+        number = np.array([names.index(one) for one in trail.behind.buffers], np.int64)
+        some = trail.buffer >= 0
+        part[some] = len(known) + 2 + (trail.index[some] * len(names) + number[trail.buffer[some]])
+    return parts

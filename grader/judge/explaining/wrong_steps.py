@@ -1,0 +1,372 @@
+"""Rules about the steps on the way to a value: the first wrong one, NaN, lost digits, results that
+a float cannot hold.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ...cuda.errors import Message
+from ...errors import counted
+from ...say.verdict_answers import NEXT
+from ...status import Pattern
+from ..protocol import Element, ThreadPath, ThreadPlace
+from .about import About
+from .choices import NO_NAN
+from .factors import scaled
+from .maxima import from_itself, mixed_up
+from .parting import Parting, step
+from .thread_paths import last_conditions
+from .trail import NO_ELEMENT, Trail
+from .used import Told, capital, times
+
+OFTEN = 8  # times as often as in the solution: no other formula uses an element so often
+_NARROW = 1e-2  # of a value: less than that 16 bits leave out
+
+
+def first_nan(about: About) -> Told:
+    """Where the first NaN arises."""
+    origin = about.mine.origin
+    if isinstance(origin, Element) and math.isnan(about.input(origin)):
+        name = about.name(origin)
+        is_other = about.is_complete and origin not in about.right_elements
+        yield (
+            Message(
+                f"{about.here} uses {name}, but should not." if is_other else "",
+                f"{name} is NaN in the input.{'' if is_other else NO_NAN}",
+                f"Which condition or index should leave out {name}?"
+                if is_other
+                else f"Which comparison decides about {name}?",
+            ),
+            None,
+        )
+    elif (place := about.mine.nan) and about.nan_arose:
+        strange = sorted(about.mine.operands, key=math.isinf)[1:]  # of two
+        divides = about.ways.first_nan.startswith("divides")
+        remedy = (
+            "Should this division happen? If so, which step makes the "
+            f"{strange[0]:g} that it divides by?"
+            if divides and strange and len(set(about.mine.operands)) == 1
+            else "".join(f"Which step makes the {one:g}?" for one in strange)
+        )
+        why = ""
+        if given := next(_infinite(about), None):
+            name = about.name(given)
+            why = f"{name} is already {about.input(given):g} in the input."
+            remedy = (
+                f"Which condition should skip this step for {name}?"
+                if given in about.right_elements
+                else f"Does {about.here} need {name}?"
+            )
+        said = f"{capital(place.who)} {about.ways.first_nan or 'makes a NaN'}{place.on}."
+        yield Message(f"{said} This gives the first NaN.", why, remedy), place.line
+
+
+def _infinite(about: About) -> Iterator[Element]:
+    """The elements of inputs among the operands of the first NaN that are infinite."""
+    infinite = {*filter(math.isinf, about.mine.operands)}
+    yield from sorted(
+        (one for one in about.elements if infinite and about.input(one) in infinite),
+        key=lambda one: about.name(one) not in about.ways.first_nan,
+    )
+
+
+def narrowed(about: About) -> Told:
+    """A step that leaves digits out, which the solution keeps, where little more is wrong."""
+    mine, ours = (
+        [one for one in ("single", "half") for _ in np.flatnonzero(trail.does(one))[:1]]
+        for trail in about.ways.both
+    )
+    if not (about.wanted and abs(about.found / about.wanted - 1) < _NARROW):
+        return
+    for verb in (one for one in mine if one not in ours):
+        trail, _ = about.ways.both
+        at = int(np.flatnonzero(trail.does(verb))[0])
+        digits = {"single": "A float has about 7 digits", "half": "16 bits have 3 digits"}[verb]
+        yield (
+            Message(
+                f"{capital(trail.place(at).who)} {trail.words(at)}{trail.place(at).on}.",
+                f"{digits}.",
+                "Which type should this value have?",
+            ),
+            trail.line(at),
+        )
+
+
+def cancelled(about: About) -> Told:
+    """Roundings that large numbers leave where they cancel."""
+    finite = math.isfinite(about.found - about.wanted)
+    found = about.ways.cancelled(about.wanted) if finite and about.same_elements else None
+    if found:
+        place, words, exact = found
+        yield (
+            Message(
+                f"It loses its digits by cancellation{place.on}.",
+                f"{capital(place.who)} {words}. A float has about 7 digits. Where large "
+                "numbers almost cancel, mostly their rounding errors are left. In double, "
+                f"the same steps give {exact:.6g}.",
+                "Which formula does not subtract two large numbers?",
+            ),
+            place.line,
+        )
+
+
+def divided(about: About) -> Told:
+    """A division of two whole numbers on the way to a float, which the solution does not
+    have."""
+    way = {op.line for op in about.mine.behind.ops}
+    way |= {one.place.line for one in about.mine.choices}
+    for line in sorted(about.declared.unusual(about.usual).keys() & way):
+        if found := about.declared.whole_division(line):
+            yield (
+                Message(
+                    f"On line {line}, `{found}` divides two ints.",
+                    "The result is an int, too: the part after the point is lost.",
+                    "Which type should one of the two numbers have?",
+                ),
+                line,
+            )
+
+
+def mixed(about: About) -> Told:
+    """The step that puts exponentials of different maxima together, where the solution has such
+    exponentials and maxima, too, and no such step; nothing if a sum of others lacks elements, or
+    where a step is known that is wrong, or uses a wrong element."""
+    (mine, ours), known, end = about.ways.both, about.ways.descended, about.ways.found
+    has_both = ours.does("exp", "exp2", "ex2").any() and ours.does("max").any()
+    found = mixed_up(mine) if has_both else None
+    is_known = known is not None and (known.right or (known.bad or ("", 0))[1] is None)
+    if not found or is_known or np.isnan(mine.value[-1]) or mixed_up(ours):
+        return
+    at, made, ((_, stop), (start, new)) = found
+    (one, other), is_sum = map(mine.said, made), mine.verb(at) == "add"
+    if is_sum and end and end.lost:
+        return
+    again = "already " * (not is_sum and stop == new)
+    asked = (
+        "How often should this step happen?"
+        if again
+        else "How can both values have the same maximum before this step?"
+    )
+    why = f"{one} was {again}computed with the maximum {_maximum(mine, stop)}. " + (
+        f"{other} was computed with the maximum {_maximum(mine, new)}."
+        if is_sum
+        else f"{other} is a factor for values with the maximum {_maximum(mine, start)}."
+    )
+    if (apart := from_itself(mine, made[1])) is not None and not is_sum:
+        words, on = mine.words(apart), mine.place(apart).on
+        why += f" It is 1, because {mine.place(apart).who} {words}{on}."
+        asked = f"Should these two values be the same{on}?"
+    yield step(mine, at).told + Message(why=why, remedy=asked), mine.line(at)
+
+
+def _maximum(mine: Trail, value: float | None) -> str:
+    """A maximum in words, with the last line that makes it."""
+    value = value or 0.0
+    made = np.flatnonzero(mine.does("max") & np.isclose(mine.value, value, 1e-5, 0))
+    line = mine.line(int(made[-1])) if len(made) else None
+    return f"{value:.6g}" + f" (line {line})" * bool(line)
+
+
+def descended(about: About, of_others: bool) -> Told:
+    """The step on the way back from it that has a wrong value, or is the wrong one; only one
+    with a wrong value if its elements are others."""
+    found, end = about.ways.descended, about.ways.found
+    if found is None or end is None or (of_others and end.bad is None):
+        return
+    found = replace(found, lost=(), more=()) if of_others else found
+    line, number, lines = found.place.line, found.number, len(about.declared.lines)
+    loop = _loop_of_lost(about, found)
+    if number is not None and about.declared.with_number(0, number, lines):
+        said, given = _of_number(about, found, number)
+        line = line if NO_ELEMENT in found.mine else given or line
+    elif not found.bad:
+        said = _of_step(about, found)
+    elif found.bad[1] is None:
+        said = _of_element(about, found.bad[0])
+    else:
+        said = _of_value(about, found, loop)
+    said = _of_exponential(about, found) or said
+    if NO_ELEMENT in found.mine and found.mine.count("(") == 1:
+        said = replace(said, why=said.why + _without(about, found.place))
+    told, is_nan = found.told, math.isnan(found.place.values[0])
+    is_opaque = number is not None and re.fullmatch(r"computes \S+", found.mine)
+    if is_nan or is_opaque or found == about.joined:  # it has been told, or says nothing
+        told = replace(told, first="")
+    why = "" if is_nan and (not number or math.isnan(number)) else said.why.strip()
+    yield told + Message(why=why, remedy=loop.remedy or said.remedy), line
+
+
+def _loop_of_lost(about: About, found: Parting) -> Message:
+    """What is to be asked of the loop that should bring lost elements into a value. No round of a
+    loop brings in what another thread loads, unless threads exchange there."""
+    made = found.bad and found.bad[1]
+    is_asked = found.lost and (_loads_itself(about, found) or about.declared.exchanges(made or 0))
+    return about.its_loop(made)[0] if is_asked else Message()
+
+
+def _loads_itself(about: About, found: Parting) -> bool:
+    """Whether the thread of a step loads some of the elements that it lacks, or nobody does."""
+    loads = [one.loaded for lost in found.lost for one in about.loads.get(lost, ())]
+    who = {(one.block, one.thread) for one in loads}
+    return not who or (found.place.block, found.place.thread) in who
+
+
+def _of_number(about: About, found: Parting, number: float) -> tuple[Message, int | None]:
+    """Of a wrong value that is a number in the code; and the line that it stands on."""
+    made, search = found.bad and found.bad[1], about.declared.with_number
+    called = [at for at in found.calls if search(at, number, 0)]
+    there = None if made is None else search([*called, made][0], number)
+    where = f" (line {there})" if there else ""
+    asked = (
+        f"Should {found.place.who} do this step without an element? If it should, which value "
+        f"belongs here instead of {number:g}, or in the place of the result?"
+        if NO_ELEMENT in found.mine
+        else f"Which value should be here instead of {number:g}?"
+    )
+    return Message(why=f"The {number:g} is a number in your code{where}.", remedy=asked), there
+
+
+def _of_step(about: About, found: Parting) -> Message:
+    """Of a step that is wrong itself."""
+    passed = re.findall(r"\w+", about.declared.line((0, *found.calls)[-1]))
+    is_swapped = found.mine.split()[0] == found.ours.split(" ")[0] == "subtracts"
+    if found.right and re.fullmatch(r"computes \S+", found.mine):  # of tensor cores
+        arrays = {one for one in passed if about.declared.find(one, "")}
+        lines = sorted({at for one in arrays for at in about.declared.writers(one)})
+        filled = " and ".join(f"line {at}" for at in lines)
+        return Message(
+            why="The values are right, but some are in the wrong registers."
+            + f" Its arrays get values on {filled}." * bool(lines),
+            remedy="Which element belongs in each register of this instruction?",
+        )
+    why = " ".join(found.sides) if found.sides[0] else ""
+    asked = "Which operation belongs here, or which value or step is missing?" * bool(why)
+    if found.right:
+        why = "Everything that this step uses is right. The step itself is wrong."
+        asked = "What should this step do with its values?"
+        asked = "Which of these two values should be subtracted?" if is_swapped else asked
+    if found.mine.endswith(f" from 0 ({NO_ELEMENT})"):
+        asked = (
+            f"Should {found.place.who} do this step without an element? If it should, which value "
+            "belongs there instead of 0?"
+        )
+    elif found.lacks:
+        asked = f"Should this step use {found.lacks}, too?"
+    return Message(why=why, remedy=asked)
+
+
+def _of_element(about: About, words: str) -> Message:
+    """Of an element, in words, that a step should not use."""
+    if any(scaled(about)):  # another step may lack the factor as well
+        return Message()
+    again = _again(about, words)
+    return Message(
+        why=f"{words} does not belong in this step.{again}",
+        remedy="Which line uses this element too often?"
+        if again
+        else f"Which value should be here instead of {words}?",
+    )
+
+
+def _of_value(about: About, found: Parting, loop: Message) -> Message:
+    """Of a value that was computed, and is wrong."""
+    words, made, call = found.bad or ("", None, None)
+    call = None if call in found.calls else call  # the step is in that call, too
+    if found.another and not found.lost:
+        return Message(
+            why=f"{words} comes from line {made}, and belongs elsewhere.",
+            remedy=f"Which other value should line {found.place.line} use? Or does line {made} "
+            "lack a step?",
+        )
+    where = f"the call on line {call} (there from line {made})" if call else f"line {made}"
+    why = f"{words} is not the right value here."
+    why += f" It comes from {where}." if found.number is None else ""
+    asked = f"Which value should line {call or made} give here?"
+    if (call or made) != found.place.line:
+        asked = f"Should line {found.place.line} use this value? If it should, {asked.lower()}"
+    asked = "" if math.isnan(found.place.values[0]) else asked
+    if found.lost:
+        later = "" if _loads_itself(about, found) else ", or correct the result later"
+        asked = f"Which step should bring {about.listed(found.lost)} into this value{later}?"
+        why += f" It does not use {about.listed(found.lost, 'or')}, but should. {loop.first}"
+        if any(one[0].loaded.block != found.place.block for one in about.loads.values()):
+            why = f"{why.rstrip()} {about.who_loads(found.lost)}"
+    if found.more:
+        why += f" It uses {about.listed(found.more)}, but should not."
+    return Message(why=why, remedy=asked)
+
+
+def _of_exponential(about: About, found: Parting) -> Message | None:
+    """Of an exponential from which no maximum is subtracted, where the solution subtracts one; None
+    of another step."""
+    is_alone = found.mine.startswith("takes the exponential of") and found.mine.endswith(")")
+    _, ours = about.ways.both
+    return (
+        Message(
+            why=f"No maximum is subtracted from {found.mine.partition(' of ')[2]}.",
+            remedy="Which maximum belongs to this exponential?",
+        )
+        if is_alone and ours.does("sub").any()
+        else None
+    )
+
+
+def _without(about: About, place: ThreadPlace) -> str:
+    """A sentence, after a blank, about the condition that gives a thread no element."""
+    here = place.line or 0
+    path = about.pair.path(place) if len(about.words.problem.launches) == 1 else ThreadPath()
+    asked, at = last_conditions(path, about.words.source, here)
+    is_why = asked.endswith("false") and (at or here) < here
+    return f" {capital(place.who)} has no element: {asked}." * is_why
+
+
+def _again(about: About, words: str) -> str:
+    """A sentence, after a blank, about the element in these words, if it is used far more often
+    than in the solution."""
+    mine, ours = times(about.mine.summed), times(about.ours.summed)
+    often = (one for one in mine if mine[one] > OFTEN * ours.get(one, mine[one]))
+    named = next((one for one in often if f"({about.name(one)})" in words), None)
+    return (
+        f" {about.here} uses {about.name(named)} {mine[named]} times, and should use it "
+        f"{counted(ours[named], 'time')}."
+        if named
+        else ""
+    )
+
+
+def instead(about: About) -> Told:
+    """Only what the solution does there, where more is told of the step already."""
+    for told, line in descended(about, False):
+        ours = told.ours if isinstance(told, Message) else ""
+        yield Message(ours=ours), line if ours or not any(scaled(about)) else None
+
+
+def overflowed(about: About) -> Told:
+    """An exponential, or another result, that is too large or too small for a float."""
+    steps = about.ways.beyond if math.isfinite(about.wanted) else []
+    if not steps or math.isfinite(about.found or math.inf):
+        return
+    first, *after = steps
+    result, *given = first.place.values
+    if all(map(math.isfinite, given)):
+        size = "large" if result else "small"
+        then = f"The result is too {size} for a float, which makes it {result:g}."
+        why = " ".join([then, *(one.told.first for one in after)])
+        yield first.told + Message(why=why), first.place.line
+
+
+def goes_on(about: About, from_parts: bool) -> Told:
+    """The solution has the value too, and makes another of it."""
+    if further := about.ways.goes_on(from_parts):
+        yield (
+            Message(
+                "This value is only an intermediate result: a step after it is missing.",
+                remedy=NEXT[Pattern.LEFT_EARLY],
+                ours=f"Our kernel then {further}.",
+            ),
+            None,
+        )
