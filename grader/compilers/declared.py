@@ -349,7 +349,8 @@ class Declarations:
     def doubtful(self, words: str, line: int, usual: "Declarations") -> list[tuple[str, int]]:
         """The names in an expression on a source line that get values which `usual` does not have,
         on earlier lines of its function or of none, or are functions that it does not have; and
-        these lines. Those that its variables are computed from, where it has no such name."""
+        these lines. With those that its variables are computed from, if that makes two at most, or
+        it has no such name itself."""
         unusual = self.unusual(usual)
         heads = [at for at, one in enumerate(self.lines, 1) if _FUNCTION.search(one)]
         begin = max((at for at in heads if at < line), default=0)
@@ -361,10 +362,9 @@ class Declarations:
             )
             if not unusual.keys().isdisjoint(body):
                 found.append((_FUNCTION.findall(self.line(at))[0], at))
-        for among in ({*WORD.findall(words)}, self.made_of(words)):
-            if some := [one for one in found if one[0] in among]:
-                return some
-        return []
+        here, made = WORD.findall(words), self.made_of(words)
+        direct, deep = ([one for one in found if one[0] in some] for some in (here, made))
+        return deep if len(deep) < 3 else direct or deep
 
     def unusual(self, usual: "Declarations") -> dict[int, list[str]]:
         """The lines that `usual` has not alike, whatever their variables are called, and the names
@@ -385,7 +385,7 @@ class Declarations:
 
     def _held(self, name: str, value: int | None) -> int | None:
         """A whole number as a variable holds it; None if it is too large for an int."""
-        types = {one.type for one in self.variables[name]}
+        types = {one.type for one in self.variables.get(name, ())}
         kind = np.dtype(DTYPES.get("".join(types), np.int32))
         held = value if abs(value or 0) < 1 << 31 else None
         return value % (1 << 8 * kind.itemsize) if value and kind.kind == "u" else held

@@ -308,8 +308,8 @@ class Collectives:
                 Message(
                     f"waits here for {lanes} of its warp that never {come}. Its mask "
                     f"0x{mask:08x} also names {_lanes(missing)}.",
-                    remedy="Name only lanes that come here, or move the operation out of the "
-                    "branch.",
+                    remedy="Move the operation out of the branch, or name only lanes that come "
+                    "here.",
                 ),
             )
 

@@ -464,9 +464,10 @@ def _rows(place: _Element, who: ThreadNumbers) -> Message | None:
             return _by_rows(place, who, name, length)
         if x > 0 and x != y and length > 1 and place.index == x * length + y:
             return Message(
-                why=f"The index is `x * {name} + y`, with x = {x} and y = {y} for this thread.",
-                remedy="Is x the row or the column of this array? The index is the row times the "
-                "length of a row, plus the column. A guard would only hide this mistake.",
+                why=f"In the grid, this thread's x is {x} and its y is {y}. The index is {x} * "
+                f"`{name}` + {y}.",
+                remedy="Is its x the row or the column of this array? The index is the row times "
+                "the length of a row, plus the column. A guard would only hide this mistake.",
             )
     return None
 
@@ -475,20 +476,20 @@ def _by_rows(place: _Element, who: ThreadNumbers, name: str, length: int) -> Mes
     """Of `y * name + x`: which of two lengths is that of a row, the launch may say."""
     x, y, _ = who.own
     across, down = (n * b for n, b in zip(who.threads[:2], who.blocks[:2], strict=True))
-    text = f"The index is `y * {name} + x`, with x = {x} and y = {y} for this thread"
+    text = f"The index is {y} * `{name}` + {x}: row {y}, column {x}"
     other = [n for n, w in who.given.items() if w * length == place.count and n != name]
     rows = place.count // length
     if other and down >= length and across >= rows and not (across >= length and down >= rows):
         return Message(
             why=f"{text}. The launch has threads for {length} rows of {rows} elements.",
-            remedy=f"So the index should be `y * {other[0]} + x`. A guard would only hide this "
+            remedy=f"So the row should be multiplied by `{other[0]}`. A guard would only hide this "
             "mistake.",
         )
     past = "column" if x >= length else "row"
-    limit = f"y < {other[0] if other else rows}"
+    limit = f"`{other[0]}`" if other else rows
     return Message(
         why=f"{text}. The array has no such {past}.",
-        remedy=f"Guard x and y, as in `if (x < {name} && {limit})`.",
+        remedy=f"Guard both: the column must be below `{name}`, and the row below {limit}.",
     )
 
 

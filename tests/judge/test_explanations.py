@@ -256,7 +256,7 @@ def test_a_value_that_a_step_lacks_is_asked_for():
     assert without != source
     said = judge(exercise, without, sizes=False).message
     assert re.search(r"is right here\. A step with 3 is missing before this one\. ", said)
-    assert re.search(r"Should this step use [-.\d]+ \(line \d+\), too\?", said)
+    assert re.search(r"Should this step use `n` \([.\d]+, line 15\), too\?", said)
 
 
 def test_a_loop_of_one_thread_is_not_asked_for_what_another_thread_loads():

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterator
 from itertools import compress
 
 from ...cuda.errors import Message
@@ -125,18 +126,22 @@ def tie(about: About) -> Told:
     if about.tied:
         named, lines = " and ".join(map(about.name, about.tied)), about.tied_on(about.tied)
         on = " and ".join(f"line {at}" for at in lines)
-        each = " on each of these lines" * bool(lines[1:])
-        yield (
-            Message(
-                f"{named} are both {about.input(about.tied[0]):.6g}. {about.here} is the index of "
-                "the wrong one.",
-                f"Equal values are compared on {on}." if lines[1:] else "",
-                f"Which of two equal elements should win{each}?"
-                if lines[1:]
-                else "Which of two equal elements wins?",
-            ),
-            lines[0] if lines[1:] else None,
-        )
+        why, asked, line = "", "Which of two equal elements wins?", None
+        if lines[1:]:
+            why, line = f"Equal values are compared on {on}.", lines[0]
+            asked = "Which of two equal elements should win on each of these lines?"
+        elif found := next(_equal_too(about), None):
+            operator, line = found
+            why = f"On line {line}, `{operator}` is true for equal values, too."
+            asked = "Which of two equal elements should come first there?"
+        first = f"{named} are both {about.input(about.tied[0]):.6g}. "
+        yield Message(f"{first}{about.here} is the index of the wrong one.", why, asked), line
+
+
+def _equal_too(about: About) -> Iterator[tuple[str, int]]:
+    """The comparisons with `<=` or `>=`, with their lines, that the solution has not alike."""
+    for line in sorted(about.declared.unusual(about.usual).keys() - about.declared.loops.keys()):
+        yield from ((one, line) for one in re.findall("[<>]=", about.declared.line(line)))
 
 
 def other_winner(about: About) -> Told:

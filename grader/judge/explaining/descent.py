@@ -42,6 +42,7 @@ class Descent:
     def __init__(self, mine: Trail, ours: Trail):
         self.mine, self.ours, self._of = mine, ours, (_identities(mine), _identities(ours))
         self.met: dict[tuple[int, int], None] = {}
+        self._foreign = set[int]()  # steps that were made of other values alone
         steps = [at for at in range(len(ours)) if not ours.constant[at]]
         self._known = {self._of[1][at] for at in steps}
         # Values with so many digits that nothing else has them by chance, whatever their formula.
@@ -108,14 +109,20 @@ class Descent:
         theirs = [self._of[1][at] for at in self.ours.sources(b)]
         if verb not in ANY_ORDER and used != theirs and sorted(used) == sorted(theirs):
             return DescentEnd(a, b)  # the same in another order
-        pairs, more, lost = (self._terms if verb in ANY_ORDER else self._pairs)(a, b)
         is_extreme = verb in ("max", "min")
+        if above and is_extreme and self._is_foreign(a, b):
+            self._foreign.add(a)
+            return DescentEnd(*above, a)
+        pairs, more, lost = (self._terms if verb in ANY_ORDER else self._pairs)(a, b)
         further = chain(
             (self._walk(*both, (a, b)) for both in pairs[:FEW]),
             (self._new(one, is_extreme) for one in more[:FEW]),
             (self._before(one, verb) for one in more[:FEW]),
         )
         if found := next(filter(None, further), None):
+            if above and found.at == a and found.bad in self._foreign and len(pairs) == len(used):
+                self._foreign.add(a)
+                return DescentEnd(*above, a)
             return found
         fixed = next((one for one in more if self.mine.constant[one]), None)
         if fixed is not None and not is_extreme:
@@ -126,6 +133,19 @@ class Descent:
         bad, ends = bad if fixed is None else fixed, lost and not more
         ends = (more or lost) if is_extreme else ends
         return DescentEnd(*(above or (a, b)), bad, tuple(lost), tuple(more)) if ends else None
+
+    def _is_foreign(self, a: int, b: int) -> bool:
+        """Whether a maximum or minimum and the solution's are of other values alone, of several
+        each, which were made of other values."""
+        keys = []
+        for trail, top in ((self.mine, a), (self.ours, b)):
+            terms = _terms(trail, top, trail.verb(top))[0]
+            used = {*chain(terms, *map(trail.sources, terms))}
+            computed = (at for at in used if trail.sources(at) or trail.element(at) is not None)
+            keys.append({trail.key(at) for at in computed if not trail.constant[at]})
+            if len(terms) < 2:
+                return False
+        return keys[0].isdisjoint(keys[1])
 
     def _pairs(self, a: int, b: int) -> tuple[list[tuple[int, int]], list[int], list[int]]:
         """Operands that differ; those that were computed are gone into first."""

@@ -7,14 +7,17 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+import numpy as np
+
 from ...compilers.loop_faults import kept_over
 from ...cuda.errors import Message
 from ...grouped import grouped
-from ..protocol import Element, ThreadPath, Used
+from ..protocol import Element, ThreadPath, ThreadPlace, Used
 from .about import About
 from .choices import chosen_by, other_winner
 from .comparisons import COMPARED, as_written
-from .thread_paths import compared_on, numbers_of, without_round
+from .thread_paths import after_doubts, compared_on, numbers_of, without_round
+from .trail import Trail
 from .used import Times, Told, capital, times
 
 
@@ -31,7 +34,8 @@ def other_elements(about: About) -> Told:
             about.listed(here or about.right_elements),
             about.last_use(about.right_elements),
         )
-        asked = f"Which step should bring {lost} into {about.here}?"
+        asked, made = f"Which step should bring {lost} into {about.here}?", about.ways.last_line
+        asked = about.doubting(about.declared.line(made), made, asked)
         chose = [one for one in about.mine.choices if one.taken == about.found]
         if chose:
             yield (
@@ -107,20 +111,26 @@ def _differ(about: About, mine: Times, ours: Times, used: Sequence[Used], what: 
         itself = wrong and end and wrong.loaded.who == end.place.who  # loads what it uses
         if has and end and not itself:
             sentence, line = f"{sentence} {end.told.first}", end.place.line
+            passed, remedy = ("", "") if lacks else _let_join(about, end.place)
         elif wrong:
             who, line = capital(wrong.loaded.who), wrong.loaded.line
             sentence += f" {who} loads {about.name(wrong.first)}{wrong.loaded.on}."
-            passed, remedy = ("", "") if lacks else _let_pass(about, wrong)
+            is_here = not lacks and not about.other_launch(wrong.first.buffer)
+            passed, remedy = _let_pass(about, wrong.loaded) if is_here else ("", "")
         if not has and (kept := about.kept(lacks)):
             line = about.reader(kept[0].buffer)
             remedy = f"Which threads should read {about.listed(kept)} on line {line}?"
         elif not has and (line := about.last_use(lacks)):
             remedy = about.after(line)
-        elif not has and (skipped := _skipped(about, lacks)):
+        elif not has and (
+            skipped := _skipped(about, lacks) or _stands_in(about) or _of_one_thread(about)
+        ):
             passed, remedy, line = skipped
         elif not has and lacks.isdisjoint(one.first for one in about.mine.loads):
             line = about.only_load(lacks)
-        said = " ".join(filter(None, (sentence, passed, about.who_loads(lacks, not has), more)))
+        said = " ".join(
+            filter(None, (sentence, passed, about.who_loads(lacks, not (has or passed)), more))
+        )
         loop, over = Message(), None if lacks else kept_over(about.declared, line or 0)
         if over:
             name, given, head = over
@@ -131,6 +141,8 @@ def _differ(about: About, mine: Times, ours: Times, used: Sequence[Used], what: 
                 f"{head} begins?",
             )
             line = given
+        elif _has_members(about, lacks, mine):
+            remedy = f"Which line should use {about.listed(lacks)}?"
         elif not (lacks and has):
             loop, at = about.its_loop(line, is_last=bool(remedy))
             if loop.first and not has and _is_loaded(about, lacks, at):
@@ -154,16 +166,20 @@ def _is_loaded(about: About, lost: Collection[Element], line: int | None) -> boo
     )
 
 
-def _let_pass(about: About, wrong: Used) -> tuple[str, str]:
-    """The condition of the `if` that a load is in, which let it happen, with values, and what
-    to ask of it; "" where that is not known."""
-    who, (guard, at) = wrong.loaded, about.declared.guard(wrong.loaded.line or 0)
+def _has_members(about: About, lacks: Collection[Element], mine: Times) -> bool:
+    """Whether of each of some elements, members of structs that no thread uses, another member is
+    used."""
+    owners = {about.name(one).rpartition(".")[0] for one in mine} - {""}
+    lost = {about.name(one).rpartition(".")[0] for one in lacks}
+    return bool(lost) and lost <= owners and about.loads.keys().isdisjoint(lacks)
+
+
+def _let_pass(about: About, who: ThreadPlace) -> tuple[str, str]:
+    """The condition of the `if` that a thread's load or step is in, which let it happen, with
+    values, and what to ask of it; "" where that is not known."""
+    guard, at = about.declared.guard(who.line or 0)
     text, many = about.declared.line(at), len(COMPARED.findall(guard))
-    path = (
-        about.pair.path(who)
-        if many and not about.other_launch(wrong.first.buffer)
-        else ThreadPath()
-    )
+    path = about.pair.path(who) if many else ThreadPath()
     said = [as_written(one, text, True) for one in path.branches if one.place.line == at]
     rounds = zip(*[iter(said)] * many, strict=False) if many and len(said) % many == 0 else ()
     passed = next((one for one in rounds if all(each.endswith("true") for each in one)), ())
@@ -191,6 +207,60 @@ def _skipped(about: About, lost: Collection[Element]) -> tuple[str, str, int] | 
     here = compared_on(about.declared, guard, known, asked)
     skips = f"{capital(who.who)} skips line {at}: on line {guard}, {asked}.{here}"
     return skips, about.doubted(asked, here, who.who), guard
+
+
+def _let_join(about: About, step: ThreadPlace) -> tuple[str, str]:
+    """The condition that let a step take a value that does not belong there, and what to ask of it;
+    "" where that is not known."""
+    for one in about.mine.choices:
+        is_here = (one.place.who, one.place.line) == (step.who, step.line)
+        if is_here and one.refused == 0 and one.taken in step.values[1:]:
+            return f"{chosen_by(about, one)}.", about.guarded(one.place)
+    return _let_pass(about, step)
+
+
+def _of_one_thread(about: About) -> tuple[str, str, int | None] | None:
+    """That no sum, or no maximum, puts values of several threads together, where the solution's
+    does, and what to ask; with the only line of those that the solution has not alike."""
+    for verb, noun in (("add", "sum"), ("max", "maximum")):
+        mine, ours = about.ways.both
+        if _exchanges(ours, verb) and not _exchanges(mine, verb) and mine.does(verb).any():
+            lines = {mine.line(int(at)) for at in np.flatnonzero(mine.does(verb))}
+            lines &= about.declared.unusual(about.usual).keys()
+            line = lines.pop() if len(lines) == 1 else None
+            return (
+                f"Each {noun} on its way has values of one thread alone.",
+                after_doubts(
+                    [("", line)] if line else [],
+                    f"Which line should put the values of all threads into one {noun}?",
+                ),
+                line,
+            )
+    return None
+
+
+def _exchanges(trail: Trail, verb: str) -> bool:
+    """Whether a step of that verb puts values together that several threads computed."""
+    return any(
+        len({trail.place(one).who for one in trail.sources(int(at)) if trail.sources(one)}) > 1
+        for at in np.flatnonzero(trail.does(verb))
+    )
+
+
+def _stands_in(about: About) -> tuple[str, str, int] | None:
+    """The `?:` that gives a number of the code where elements are missing, what to ask of it, and
+    its line; None where there is none on the way."""
+    (mine, _), end = about.ways.both, about.ways.found
+    for one in mine.sources(end.at) if end and end.bad is None else ():
+        line = mine.line(one) or 0
+        if (
+            mine.verb(one) == "selp"
+            and mine.constant[one]
+            and (asked := about.declared.choice(line))
+        ):
+            said = f"On line {line}, `{asked}` decides for {mine.value[one]:g}."
+            return said, f"Is `{asked}` the right condition on line {line}?", line
+    return None
 
 
 def _asked(

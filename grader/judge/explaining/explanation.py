@@ -20,7 +20,7 @@ from ..verdict import CaseResult, Part
 from .about import About, Pair
 from .choices import chosen, decided, other_winner, tie
 from .elements import other_elements, other_summands, too_often
-from .factors import number_won, scaled
+from .factors import number_won, scaled, stood_in
 from .lanes import shuffled, without_stride
 from .stores import elsewhere, misplaced, nobody_wrote, other_place
 from .used import Times, Told, capital, runs, times
@@ -59,6 +59,7 @@ _MADE_OF: tuple[
     (Pattern.OTHER_ELEMENTS, shuffled),
     (Pattern.OTHER_PLACE, other_place),
     (Pattern.OTHER_PLACE, misplaced),
+    (Pattern.CONSTANT_WON, stood_in),
     (Pattern.CONSTANT_WON, number_won),
     (Pattern.OTHER_ELEMENTS, other_elements),
     (Pattern.OTHER_ELEMENTS, other_summands),

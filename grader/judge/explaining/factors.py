@@ -3,6 +3,7 @@ code in the place of an input.
 """
 
 import math
+import re
 
 import numpy as np
 
@@ -76,6 +77,24 @@ def _named(about: About, factor: float) -> str:
         ),
         "",
     )
+
+
+def stood_in(about: About) -> Told:
+    """A number that the code gives where there is no element, and that is counted like one: alone
+    the place of that number in the output is wrong, and too large."""
+    index, found = about.pair.wrong.element.index, about.pair.wrong.found
+    given = rf"\?[^?:;]*:\s*{index}u?\s*;"
+    lines = [at for at, one in enumerate(about.declared.lines, 1) if re.search(given, one)]
+    if found.dtype.kind in "iu" and found.size == len(lines) == 1 and about.found > about.wanted:
+        asked = about.declared.choice(lines[0])
+        yield (
+            Message(
+                f"{about.here} also counts the {index} that line {lines[0]} gives where "
+                f"`{asked}` is false.",
+                remedy=f"Which value should line {lines[0]} give there, so that nothing counts it?",
+            ),
+            lines[0],
+        )
 
 
 def number_won(about: About) -> Told:

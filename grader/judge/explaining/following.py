@@ -21,11 +21,11 @@ from ...course import Expected, Problem, rules
 from ...cuda.errors import Message
 from ...say import places
 from ...say.verdict_answers import already_wrong
-from ...status import Status
+from ...status import Pattern, Status
 from .. import cases, compare
 from ..cases import CaseInstance
 from ..compare import Words, Wrong
-from ..protocol import Failed, Made, Ran
+from ..protocol import Failed, Ran
 from ..session import Outcomes
 from ..verdict import CaseResult
 from .about import Pair
@@ -56,18 +56,8 @@ def explained_case(judged: Known, at: int) -> Known:
         instance = replace(
             instance, problem=replace(problem.comparing(written), launches=(launch,))
         )
-    if isinstance(outcome, Failed) and str(beyond := beyond_row(judged, at, outcome)):
-        parts = replace(result.parts, why="", remedy="") + beyond
-        return judged.with_result(at, _in_coordinates(result.saying(parts), problem))
-    if result.status in (Status.OUT_OF_BOUNDS, Status.UNINITIALIZED_READ) and isinstance(
-        outcome, Failed
-    ):
-        seen = beyond_an_array(judged, instance, judged.words[at])
-        parts = of_stray(judged, at, outcome, seen)
-        return judged.with_result(at, _in_coordinates(result.saying(parts), problem))
-    if "bank_conflicts" in result.parts.first:
-        found = in_one_bank(judged, at)
-        return judged.with_result(at, result.saying(result.parts + found))
+    if said := _of_access(judged, at, instance):
+        return judged.with_result(at, _in_coordinates(result.saying(said), problem))
     if changed := _changed_inputs(result, judged.words[at]):
         return _only_written(judged, at, changed.pop())
     if isinstance(outcome, Ran) and result.where and result.where.order != problem.order:
@@ -80,19 +70,52 @@ def explained_case(judged: Known, at: int) -> Known:
     )
     if wrong is None:
         return judged
-    both = judged.session, judged.ours
+    followed = _of_value(judged, at, instance, wrong)
+    if _is_vague(followed) and (alone := _launch_alone(judged, at, wrong)):
+        of_launch = _of_value(judged, at, alone, wrong)
+        followed = followed if followed and _is_vague(of_launch) else of_launch
+    unwritten = wrong.element.buffer if not wrong.written else ""
+    return (
+        judged.with_result(at, followed)
+        if followed
+        else _only_written(judged, at, judged.words[at].name(unwritten))
+        if unwritten
+        else judged
+    )
 
-    def followed(instance: CaseInstance) -> list[tuple[Made, ...]]:
-        with ThreadPoolExecutor(len(both)) as pool:
-            return list(pool.map(lambda one: one.follow(instance, (wrong.element,)), both))
 
-    made = followed(instance)
-    if not all(made) and (alone := _launch_alone(judged, at, wrong)):
-        instance = alone
-        made = followed(instance)
+def _is_vague(told: CaseResult | None) -> bool:
+    """Whether nothing is known of an element but that something more should be done with it."""
+    return told is None or {*told.patterns} <= {Pattern.LEFT_EARLY}
+
+
+def _of_access(judged: Known, at: int, instance: CaseInstance) -> Message | None:
+    """What is said of an access that should not be, or is dear; None where a value is wrong."""
+    outcome, result, words = judged.outcomes[at], judged.results[at], judged.words[at]
+    if isinstance(outcome, Failed) and str(beyond := beyond_row(judged, at, outcome)):
+        return replace(result.parts, why="", remedy="") + beyond
+    if isinstance(outcome, Failed) and result.status in (
+        Status.OUT_OF_BOUNDS,
+        Status.UNINITIALIZED_READ,
+    ):
+        return of_stray(judged, at, outcome, beyond_an_array(judged, instance, words))
+    if re.search("bank_conflicts`|`shared_[a-z]+_wavefronts`", result.parts.first):
+        return result.parts + in_one_bank(judged, at)
+    if result.status == Status.DATA_RACE and "correct the index" in result.parts.remedy:
+        declared, line = Declarations(judged.source), result.line or 0
+        names = declared.doubtful(declared.line(line), line, Declarations(words.solution))
+        return replace(result.parts, remedy=after_doubts(names, result.parts.remedy))
+    return None
+
+
+def _of_value(judged: Known, at: int, instance: CaseInstance, wrong: Wrong) -> CaseResult | None:
+    """The case at a place, with the reason why a value is wrong, which is followed in `instance`;
+    None where it cannot be followed."""
+    both, result, words = (judged.session, judged.ours), judged.results[at], judged.words[at]
+    with ThreadPoolExecutor(len(both)) as pool:
+        made = [*pool.map(lambda one: one.follow(instance, (wrong.element,)), both)]
     if not all(made):
-        unwritten = wrong.element.buffer if not wrong.written else ""
-        return _only_written(judged, at, judged.words[at].name(unwritten)) if unwritten else judged
+        return None
     (mine,), (ours,) = made
     pair, copies = Pair(wrong, mine, ours), copied(mine, ours)
     if copies and copies[0] != copies[1] and wrong.others:
@@ -101,9 +124,9 @@ def explained_case(judged: Known, at: int) -> Known:
     if result.where:
         number = min(result.where.launch, len(instance.problem.launches))
         pair = replace(pair, path=cache(partial(judged.session.path, instance, number)))
-    told = explained(result, pair, judged.words[at])
+    told, problem = explained(result, pair, words), judged.instances[at].problem
     told = cases.in_block(told, problem, mine.stored.block) if mine.stored else told
-    return judged.with_result(at, _in_coordinates(told, problem))
+    return _in_coordinates(told, problem)
 
 
 def doubted(judged: Known, at: int) -> Known:

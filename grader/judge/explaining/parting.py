@@ -26,9 +26,11 @@ class Parting:
     element, and the line of the outermost call that leads there; `number`: it, if it stands in
     the code; `lost`: elements that do not come into it, and `more` that should not; `right`:
     all of its values are the right ones; `sides`: those that are, and the others; `another`:
-    the wrong value belongs elsewhere, and the right one is there, too. `lacks`: values that the
-    solution uses there, and that are elsewhere in the learner's. `calls`: the lines of the calls
-    that lead there. `is_new`: none of its values was made on its own line."""
+    the wrong value belongs elsewhere, and the right one is there, too. `lacks`: a value that the
+    solution uses there, and that is elsewhere in the learner's, in words, with the lines that made
+    it: its own, and those of the calls that lead there. `calls`: the lines of the calls that lead
+    to the step. `is_new`: none of its values was made on its own line. `before`: the step before
+    it, in words, if the solution does that after it."""
 
     place: ThreadPlace
     mine: str
@@ -40,9 +42,10 @@ class Parting:
     right: bool = False
     sides: tuple[str, ...] = ("", "")
     another: bool = False
-    lacks: str = ""
+    lacks: tuple[str, tuple[int, ...]] | None = None
     calls: tuple[int, ...] = ()
     is_new: bool = False
+    before: str = ""
 
     @property
     def told(self) -> Message:
@@ -60,6 +63,7 @@ class Parting:
 def parting(mine: Trail, ours: Trail, found: DescentEnd) -> Parting | None:
     """What is wrong where the way back ends: a value of a step, or the step."""
     at, bad, told = found.at, found.bad, step(mine, found.at)
+    told = replace(told, before=_too_early(mine, ours, at))
     other = partner(mine, ours, at) if found.partner is None else found.partner
     # The first term is subtracted from 0.
     given, is_turned = mine.sources(at)[mine.verb(at) == "sub" :], False
@@ -157,8 +161,10 @@ class _Beside:
             f"{self.known} {are} right here." if self.known else "",
             f"{self.doubted} or the operation is wrong, or a step is missing."
             if self.doubted and not lacks
+            else "A value is missing in this step, or before it."
+            if lacks and not self.elsewhere
             else ""
-            if self.doubted or (lacks and not self.elsewhere)
+            if self.doubted
             else f"A step with {self.elsewhere} is missing before this one."
             if self.elsewhere
             else "The operation is wrong, or a step is missing."
@@ -166,17 +172,50 @@ class _Beside:
             else "This step, or one before it, is wrong.",
         )
 
-    def _lacks(self) -> str:
-        """The one value that the learner has elsewhere, and the solution uses here, with its line;
-        "" where there is none, or several."""
+    def _lacks(self) -> tuple[str, tuple[int, ...]] | None:
+        """The one value that the learner has elsewhere, and the solution uses here, with its lines;
+        None where there is none, or several, or where the operation is another one."""
         mine, ours = self.mine, self.ours
+        verbs = {mine.verb(self.at), ours.verb(self.other)}
         wanted = set().union(
             *({ours.key(one)} & mine.keys or ours.operands(one) for one in self.missing)
         )
         held = [mine.made(key) for key in wanted & mine.keys - mine.operands(self.at)]
-        on_lines = "".join(f" (line {on})" for one in held if (on := mine.line(one)))
-        lacks = f"{mine.said(held[0])}{on_lines}" if self.strange and len(held) == 1 else ""
-        return "" if NO_ELEMENT in lacks else lacks
+        is_one = self.strange and len(held) == 1 and not (len(verbs) > 1 and verbs <= {*ANY_ORDER})
+        if not is_one or NO_ELEMENT in (said := mine.said(held[0])):
+            return None
+        made = mine.line(held[0])
+        return said, (made, *mine.ops[mine.op[held[0]]].calls) if made else ()
+
+
+def _too_early(mine: Trail, ours: Trail, at: int) -> str:
+    """The step before one, in words, if the solution does it after that one with the same other
+    values; "" if there is none."""
+    for one in mine.sources(at) if mine.verb(at) not in ANY_ORDER else ():
+        others = [each for each in mine.sources(at) if each != one]
+        for base in mine.sources(one) if others else ():
+            inner = [each for each in mine.sources(one) if each != base]
+            then = (
+                user
+                for first in ours.users(mine.key(base))
+                if _does_alike(ours, first, mine, at, others)
+                for user in ours.users(ours.key(first))
+            )
+            if inner and any(_does_alike(ours, user, mine, one, inner) for user in then):
+                return mine.words(one)
+    return ""
+
+
+def _does_alike(ours: Trail, step: int, mine: Trail, at: int, others: list[int]) -> bool:
+    """Whether a step of the solution does with some values what one of the learner's does; a
+    multiplication by 1 over a value is a division by it."""
+    if ours.verb(step) == mine.verb(at):
+        used = {ours.shown(one) for one in ours.sources(step)}
+        return used >= {mine.shown(one) for one in others}
+    with np.errstate(all="ignore"):
+        factors = [ours.value[one] * mine.value[others[-1]] for one in ours.sources(step)]
+    is_division = mine.verb(at) == "div" and ours.verb(step) == "mul"
+    return is_division and bool(np.isclose(factors, 1, rtol=1e-4).any())
 
 
 def step(mine: Trail, at: int) -> Parting:

@@ -91,8 +91,10 @@ def other_place(about: About) -> Told:
         )
         rule, line = _rule(about), loaded.line
         loop, head = about.its_loop(line)
-        rule = rule if rule.why else Message(why=loop.first, remedy=loop.remedy)
-        if rule.why != loop.first and stored and stored.line and stored.line > (line or 0):
+        is_nan = math.isnan(about.input(mine))
+        rule = rule if rule.why or is_nan else Message(why=loop.first, remedy=loop.remedy)
+        is_far = stored and stored.line and stored.line > (line or 0)
+        if stored and is_far and rule.why != loop.first and not is_nan:
             on_way = f"Follow this element from line {line} to line {stored.line}."
             rule = replace(rule, remedy=f"{on_way} Which index on its way is wrong?")
         if any(about.wanted in (one.taken, one.refused) for one in about.mine.choices):
@@ -114,7 +116,7 @@ def other_place(about: About) -> Told:
                 more, line = (
                     Message(
                         remedy=f"Which comparison decides about {about.name(mine)}?"
-                        if math.isnan(about.input(mine))
+                        if is_nan
                         else f"Follow this value from line {line} to line {stored.line}. Which "
                         "index or condition on its way is wrong?"
                     ),

@@ -18,7 +18,7 @@ from ..cases import of_failure, thread_of
 from ..protocol import Choice, Failed, ThreadPlace
 from ..session import Outcomes
 from .comparisons import operator_of
-from .thread_paths import after_doubts, compared_on, last_conditions, numbers_of
+from .thread_paths import after_doubts, after_value, compared_on, last_conditions, numbers_of
 
 _NO_PLACE = re.compile(r"\d|(?:block|grid)Dim\.|(?:int|const|unsigned|size_t|sizeof|min|max)$")
 _OF_THREADS = re.compile(r"(?:threadIdx|blockIdx)\..|asm|thread_rank")
@@ -82,6 +82,8 @@ def in_one_bank(judged: Outcomes, at: int) -> Message:
     """Of bank conflicts at a line: two lanes of the first warp and their elements in one bank, as
     far as the indices there follow from the threads' numbers."""
     declared, line = Declarations(judged.source), judged.results[at].line or 0
+    begins = re.findall(r"\b(\w+) = (\d+)[;,]", declared.loop(line)[0])
+    first_round = {name: int(value) for name, value in begins}
     launch, words = judged.instances[at].problem.launches[0], judged.words[at]
     for name, (array, *_) in declared.variables.items():
         if array.memory != "shared" or None in (sizes := array.dimensions):
@@ -90,8 +92,8 @@ def in_one_bank(judged: Outcomes, at: int) -> Message:
         size, elements = declared.size(array.type) or 4, [one or 1 for one in sizes]
         for lane in range(min(32, math.prod(rules.dimensions(launch.block)))):
             known = numbers_of(ThreadPlace(0, lane, line), launch, words)
-            fixed = dict.fromkeys(re.findall(r"\w+", declared.line(line)), 0)  # a first round's
-            found = declared.indices(line, name, fixed | known)
+            unknown = dict.fromkeys(re.findall(r"\w+", declared.line(line)), 0)
+            found = declared.indices(line, name, unknown | first_round | known)
             place = [one for _, one, _ in found if one is not None]
             if len(place) == len(elements):
                 cell = int(np.ravel_multi_index(place, elements, mode="wrap"))
@@ -147,6 +149,10 @@ class _Stray:
         )
         decides = _Decides(self.declared, self.here, self.told.first) if self.is_outside else None
         self.asked, self.line = last_conditions(mine, judged.source, decides=decides)
+        guard, at = self.declared.guard(self.here)
+        self.condition = guard if at == self.here else self.declared.choice(self.here)
+        if self.condition and self.line != self.here:  # it says more than another line's
+            self.asked, self.line = "", None
         given = instance.problem.launches[launch - 1]
         self.known = numbers_of(thread, given, self.words)
         self.sizes = ", ".join(self.words.sizes(given))
@@ -199,7 +205,11 @@ class _Stray:
         where = f"condition on line {self.line} or the index on line {self.here}"
         if self.line == self.here:
             where = f"condition or the index on line {self.here}"
-        is_asked = self.asked and usual.startswith(("Is the index right", "Should this"))
+        elif self.condition:
+            where = f"condition `{self.condition}` or the index on line {self.here}"
+        is_asked = (self.asked or self.condition) and usual.startswith(
+            ("Is the index right", "Should this")
+        )
         return f"Is the {where} wrong for this thread?" if is_asked else usual
 
     def _doubted(self) -> list[tuple[str, int]]:
@@ -230,10 +240,13 @@ class _Stray:
         computed = self.declared.computed_on(index, self.here, self.known)
         sizes = f"{',' * bool(computed)} with {self.sizes}" * bool(self.sizes)
         names = self.declared.doubtful(index, self.here, self.usual)
+        others = [one for one in names if f"`{one[0]}` is" not in computed]
+        known = [one for name, _ in names for one in re.findall(rf"`{name}` is [^`]*\)", computed)]
+        asked = after_value("".join(known), "How should the index be computed?")
         return f"This thread should be here, but its index is wrong{computed}{sizes}. " + (
-            after_doubts(names, "Which other part of the index is wrong?")
-            if len(names) == 1 and not computed.startswith(":")
-            else "How should the index be computed?"
+            after_doubts(others, "Which other part of the index is wrong?")
+            if 0 < len(others) < 3
+            else asked
         )
 
     def _loaded_index(self) -> Message:

@@ -31,6 +31,8 @@ def after_doubts(doubted: Sequence[tuple[str, int | None]], asked: str) -> str:
     said = " and ".join(f"`{name}` (line {at})" if name else f"line {at}" for name, at in doubted)
     forms = {1: f"Is {said} right? If it is, ", 2: f"Are {said} right? If they are, "}
     first = forms.get(len(doubted), "") if len(dict(doubted)) == len(doubted) else ""
+    asked = asked.removeprefix("Is the index right? If it is, ") if first else asked
+    asked = f"{asked[0].upper()}{asked[1:]}"
     return f"{first}{asked[0].lower()}{asked[1:]}" if first else asked
 
 

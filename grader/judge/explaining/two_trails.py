@@ -212,7 +212,7 @@ class TwoTrails:
         it. With `from_parts` sums, maxima and the like are passed over: more of them may follow
         anywhere."""
         mine, ours = self.both
-        if not (mine and ours and mine.value[-1]):
+        if not (mine and ours) or mine.value[-1] in (0, 1):  # which stand anywhere
             return ""
         new = sorted(
             (user for user in ours.users(mine.key(-1)) if ours.key(user) not in mine.keys),

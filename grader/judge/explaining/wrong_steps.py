@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...compilers.declared import given_on
 from ...cuda.errors import Message
 from ...errors import counted
 from ...say.verdict_answers import NEXT
@@ -254,9 +255,21 @@ def _of_step(about: About, found: Parting) -> Message:
             f"Should {found.place.who} do this step without an element? If it should, which value "
             "belongs there instead of 0?"
         )
+    elif found.before and not found.right:
+        why = f"Before that, it {found.before}."
+        asked = "Which of these two steps should come first?"
     elif found.lacks:
-        asked = f"Should this step use {found.lacks}, too?"
+        asked = f"Should this step use {_with_name(about, found, *found.lacks)}, too?"
     return Message(why=why, remedy=asked)
+
+
+def _with_name(about: About, found: Parting, said: str, lines: tuple[int, ...]) -> str:
+    """A value in words, made on the first of some lines, which the others call: with the variable
+    that gets it in the function of a step, if its line gives one."""
+    line = next((at for at in lines[::-1] if at not in found.calls), 0)
+    names = [name for name, _ in given_on(about.declared.line(line))]
+    known = f"`{names[0]}` ({said}, line {line})" if len(names) == 1 else f"{said} (line {line})"
+    return known if line else said
 
 
 def _of_element(about: About, words: str) -> Message:

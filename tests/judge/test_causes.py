@@ -1,0 +1,240 @@
+"""The cause of a wrong answer is named by what the learner wrote: a step, a condition, a loop."""
+
+import re
+
+import pytest
+from told import told
+
+from grader import course
+from grader.judge import judge
+
+
+@pytest.mark.parametrize(
+    ("exercise", "edits", "status", "said"),
+    [
+        pytest.param(
+            "00_first_kernel/mirror",
+            [("cols - 1 - col;", "gridDim.x * blockDim.x - 1 - col;")],
+            "out_of_bounds",
+            r"its index is wrong: `row` is \d+ \(line 10\) and `opposite` is (\d+) \(line 12\).* "
+            r"Is \1 the right value of `opposite` \(line 12\)\?",
+            id="an index with one name that is not as in the solution",
+        ),
+        pytest.param(
+            "01_expand_where/expand_2d",
+            [
+                (
+                    "const int col = i % cols;\n"
+                    "        out[i] = x[row * row_stride + col * col_stride];",
+                    "const int col = i - row * rows;\n"
+                    "        const int place = row * row_stride + col * col_stride;\n"
+                    "        out[i] = x[place];",
+                ),
+            ],
+            "out_of_bounds",
+            r"`place` is 37 \(line 15\).* Is `col` \(line 14\) right\? If it is, which other part",
+            id="a name that is computed from another one",
+        ),
+        pytest.param(
+            "02_tree_reduction/interleaved",
+            [
+                (
+                    "for (int stride = blockDim.x / 2; stride > 0; stride /= 2)",
+                    "for (int stride = 1; stride < blockDim.x; stride *= 2)",
+                ),
+                ("if (thread < stride)", "if (2 * stride * thread < blockDim.x)"),
+                (
+                    "tile[thread] += tile[thread + stride]",
+                    "tile[2 * stride * thread] += tile[2 * stride * thread + stride]",
+                ),
+            ],
+            "over_budget",
+            r"lane 0 accesses `tile\[0\]` and lane 16 `tile\[32\]`, which are in the same bank\.",
+            id="wavefronts of shared memory",
+        ),
+        pytest.param(
+            "04_safe_softmax/elementary",
+            [("block_all_reduce<add>(sum, 0.0f", "block_all_reduce<fmaxf>(sum, -INFINITY")],
+            "wrong_answer",
+            r"takes the larger of (\S+) and (\S+)\..* \1 and \2 are right here\. The operation is "
+            r"wrong, or a step is missing\..* Which operation belongs here",
+            id="a maximum in the place of a sum",
+        ),
+        pytest.param(
+            "08_project/layer_norm",
+            [("a.m2 + b.m2 + delta * delta * a.n * share", "a.m2 + b.m2")],
+            "wrong_answer",
+            r"right here\. A value is missing in this step, or before it\..* "
+            r"Should this step use `share` \(0\.5, line 16\), too\?",
+            id="a value that is missing, with its name",
+        ),
+        pytest.param(
+            "05_online_softmax/merge",
+            [
+                (
+                    "both.sum = a.sum * expf(a.max - from) + b.sum * expf(b.max - from);",
+                    "const float da = expf(a.max - both.max), db = expf(b.max - both.max);\n"
+                    "    const float fa = a.max == -INFINITY ? 0.0f : da;\n"
+                    "    const float fb = a.max == -INFINITY ? 0.0f : db;\n"
+                    "    both.sum = fa * a.sum + fb * b.sum;",
+                )
+            ],
+            "wrong_answer",
+            r"On line 21, `a\.max == -INFINITY` decides for 0\..* "
+            r"Is `a\.max == -INFINITY` the right condition on line 21\?",
+            id="a condition that puts a number in the place of an element",
+        ),
+        pytest.param(
+            "05_online_softmax/long_vector",
+            [("merge(mine, partial[b])", "merge(mine, {partial[b].max, 1.0f})")],
+            "wrong_answer",
+            r"does not use partial\[0\]\.sum, but should\. No thread uses it\..* "
+            r"Which line should use partial\[0\]\.sum\?",
+            id="a launch of several whose member is not used",
+        ),
+        pytest.param(
+            "05_online_softmax/axis",
+            [
+                (
+                    "*cell = merge(*cell, cell[stride * across]);",
+                    "*cell = merge(*cell, tile[other]);",
+                ),
+                (
+                    "if (threadIdx.y < stride)",
+                    "const int other = threadIdx.y * across + threadIdx.x + stride;\n"
+                    "        if (threadIdx.y < stride)",
+                ),
+            ],
+            "data_race",
+            r"Is `other` \(line 39\) right\? If it is,",
+            id="a race at an index that is not as in the solution",
+        ),
+        pytest.param(
+            "08_project/cross_entropy",
+            [
+                (
+                    "__expf(kept[c] - all.max) * share - (c == right ? 1.0f : 0.0f);",
+                    "(__expf(kept[c] - all.max) - (c == right ? 1.0f : 0.0f)) / all.sum;",
+                )
+            ],
+            "wrong_answer",
+            r"divides (\S+) by .* Before that, it subtracts 1 from .* "
+            r"Which of these two steps should come first\?",
+            id="two steps in the wrong order",
+        ),
+        pytest.param(
+            "08_project/top_four",
+            [
+                (
+                    "const bool earlier = precedes(next, one);",
+                    "const bool earlier = next.value >= one.value;",
+                )
+            ],
+            "wrong_answer",
+            r"are both .* On line 36, `>=` is true for equal values, too\..* "
+            r"Which of two equal elements should come first there\?",
+            id="equal elements in the wrong order",
+        ),
+        pytest.param(
+            "09_scan_histogram/segments",
+            [
+                (
+                    "31 - __clz(heads & (~0u >> (31 - lane)))",
+                    "__ffs(heads & (~0u >> (31 - lane))) - 1",
+                ),
+                (
+                    "if (lane - offset >= start) sum += below;",
+                    "const bool inside = lane - offset >= start;\n"
+                    "        sum += inside ? below : 0.0f;",
+                ),
+            ],
+            "wrong_answer",
+            r"chooses \S+, not 0\..* `inside` \(line 18\) right\? If they are, should `inside` "
+            r"hold",
+            id="a choice that takes what does not belong",
+        ),
+        pytest.param(
+            "09_scan_histogram/together",
+            [(": 256;               //", ": 255;               //")],
+            "wrong_answer",
+            r"bins\[255\] also counts the 255 that line 15 gives where `i < n` is false\.",
+            id="a number in the place of no element",
+        ),
+        pytest.param(
+            "10_tiles/product",
+            [
+                (
+                    "        of_a[ty][tx] = row < m && first + tx < k ?",
+                    "        const int along = first + tx;\n"
+                    "        float of_1 = 0.0f, of_2 = 0.0f;\n"
+                    "        if (row < m && along < k) of_1 =",
+                ),
+                ("a[row * k + first + tx] : 0.0f;", "a[row * k + first + tx];"),
+                (
+                    "of_b[ty][tx] = first + ty < k && col < n ?",
+                    "if (along < k && col < n) of_2 =",
+                ),
+                (
+                    "b[(first + ty) * n + col] : 0.0f;",
+                    "b[(first + ty) * n + col];\n        of_a[ty][tx] = of_1, of_b[ty][tx] = of_2;",
+                ),
+            ],
+            "out_of_bounds",
+            r"Is the condition `along < k && col < n` or the index on line 17 wrong",
+            id="the condition on the line of the access itself",
+        ),
+        pytest.param(
+            "12_attention/tiled",
+            [("sum_of_lanes(weight)", "weight")],
+            "wrong_answer",
+            r"Each sum on its way has values of one thread alone\..* Is line 49 right\? If it is, "
+            r"which line should put the values of all threads into one sum\?",
+            id="a sum that no lanes exchange",
+        ),
+    ],
+)
+def test_the_cause_is_named(exercise, edits, status, said):
+    message, _ = told(exercise, *edits, status=status)
+    assert re.search(said, message), message
+
+
+def test_a_nan_of_the_input_is_asked_about_before_a_loop():
+    source = course.lesson("09_scan_histogram").solution(
+        course.exercise("09_scan_histogram/compact")
+    )
+    verdict = judge(
+        "09_scan_histogram/compact", source.replace("value > 0.0f;", "!(value <= 0.0f);")
+    )
+    assert re.search(r"hich comparison decides about x\[\d+\]\?", verdict.message)
+    assert "rounds of the loop" not in verdict.message
+
+
+def test_the_factor_of_another_row_is_told_where_it_is_used():
+    message, _ = told(
+        "12_attention/tensor_tile",
+        (
+            "total[n][2 * h] *= shrink, total[n][2 * h + 1] *=",
+            "total[n][h] *= shrink, total[n][2 + h] *=",
+        ),
+    )
+    assert "belongs elsewhere" not in message
+    assert re.search(r"is not the right value here\. It comes from line 57\.", message)
+
+
+def test_a_loop_that_steps_by_the_threads_of_one_block_is_named():
+    source = course.exercise("00_first_kernel/saxpy").solution.replace(
+        "if (i < n) out[i] = a * x[i] + y[i];",
+        "int e = i;\n"
+        "    const int step = blockDim.x;\n"
+        "    while (e < n) {\n"
+        "        out[e] = a * x[e] + y[e];\n"
+        "        e += step;\n"
+        "    }",
+    )
+    verdict = judge("00_first_kernel/saxpy", source)
+    assert verdict.status == "data_race"
+    assert re.search(
+        r"In each round of the loop on line \d+, `e` grows by `step`, which does not use "
+        r"`gridDim`\. So several blocks come to the same elements\.",
+        verdict.message,
+    )
