@@ -7,13 +7,13 @@ gradebook such an exercise has a maximum, and so a score, of 0; what it adds is 
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
 from nbformat import NotebookNode, v4
-from nbgrader.api import Grade, Gradebook, GradeCell
+from nbgrader.api import Grade, GradeCell
 
 from ..course import Lesson
 from ..course.weave import CHECK, text
@@ -192,7 +192,9 @@ def grading_of(course: CourseFolder, lesson: Lesson) -> Grading:
         # Extra credit that exercises had outside the maximum goes; what an instructor gave for one
         # inside it stays.
         with course.gradebook() as gradebook:
-            for _, _, grade in _grades(gradebook, lesson.name, [name for name in now if now[name]]):
+            grades = export.of_cells(gradebook, lesson.name, Grade, GradeCell, Grade)
+            inside = [name for name in now if now[name]]
+            for _, _, grade in grades.filter(GradeCell.name.in_(inside)):
                 if grade.cell.max_score == 0 and grade.manual_score is None:
                     grade.extra_credit = None
             gradebook.db.commit()
@@ -208,24 +210,6 @@ def grading_of(course: CourseFolder, lesson: Lesson) -> Grading:
     )
 
 
-def give_extra_credit(course: CourseFolder, file: coursefile.CourseFile, lesson: str) -> None:
-    """Give everybody the judge's points for each exercise that is extra credit, and none for an
-    optional one. Where an instructor has given a mark by hand, that alone counts."""
-    plan = file.plan(lesson)
-    if not plan.outside:
-        return
-    with course.gradebook() as gradebook:
-        for learner, cell, grade in _grades(
-            gradebook, lesson, [CHECK + name for name in plan.outside]
-        ):
-            if grade.manual_score is None:
-                kept = verdicts.read_if_any(course.path("autograded", lesson, learner))
-                name = cell.removeprefix(CHECK)
-                is_extra = name in plan.extra and name in kept  # else it was graded by hand alone
-                grade.extra_credit = verdicts.points(kept[name]) if is_extra else None
-        gradebook.db.commit()
-
-
 def settle(
     course: CourseFolder,
     lesson: str,
@@ -236,29 +220,25 @@ def settle(
     """Bring up to date what depends on the verdicts and on what instructors did: marks by rubrics,
     extra credit, lateness. Add to the log what is new since `before`, and `why` where that is
     known. A mark that was given by hand and not by a rubric stays, but where somebody has
-    `decided`, by learner and exercise: it becomes that mark or, by None, the rubric's."""
+    `decided`, by learner and exercise: it becomes that mark or, by None, the rubric's. Everybody
+    gets the judge's points for each exercise that is extra credit, and none for an optional one;
+    where there is a mark by hand, that alone counts."""
     accounts, last = rubric.accounts(course, lesson), changes.last(course, lesson)
+    plan = coursefile.read(course).plan(lesson)
     with course.gradebook() as gradebook:
         for learner, cell, grade in export.of_cells(gradebook, lesson, Grade, GradeCell, Grade):
-            at, now = (learner, cell.removeprefix(CHECK)), grade.manual_score
+            name, now = cell.removeprefix(CHECK), grade.manual_score
+            at = (learner, name)
             mark = accounts[at].mark if at in accounts else None
             by_rubric = at in last and (last[at].by_rubric, last[at].after) == (True, now)
             if at in decided or ((now is None or by_rubric) and (now, mark) != (None, None)):
                 grade.manual_score = mark if decided.get(at) is None else decided[at]
                 grade.extra_credit = None
                 grade.needs_manual_grade = grade.manual_score is grade.auto_score is None
+            if name in plan.outside and grade.manual_score is None:
+                kept = verdicts.read_if_any(course.path("autograded", lesson, learner))
+                is_extra = name in plan.extra and name in kept  # else it was graded by hand alone
+                grade.extra_credit = verdicts.points(kept[name]) if is_extra else None
         gradebook.db.commit()
-    give_extra_credit(course, coursefile.read(course), lesson)
     lateness.apply(course)
     changes.record(course, lesson, before, why, decided)
-
-
-def _grades(
-    gradebook: Gradebook, lesson: str, cells: Iterable[str]
-) -> list[tuple[str, str, Grade]]:
-    """Learner, cell's name and grade of each of these cells."""
-    return list(
-        export.of_cells(gradebook, lesson, Grade, GradeCell, Grade).filter(
-            GradeCell.name.in_(list(cells))
-        )
-    )
