@@ -37,7 +37,7 @@ from grader.course.rules import DTYPES, RuleError
 from grader.cuda.simulator import plain
 from grader.proofs.loops import Undecided
 from grader.proofs.search import Doubt, examined
-from grader.proofs.trial import seconds_of_effort
+from grader.proofs.trial import SECOND, Effort
 from grader.ptx.link import link
 
 LONG = 2**24  # elements of every array
@@ -70,7 +70,7 @@ def doubts(code: Code, fixed: bool) -> Iterator[Doubt]:
     rule = rule_of(code, fixed)
     program = race_benchmarks.module_of(code).program
     function = next(f for name, f in program.functions.items() if plain(name) == code.kernel)
-    for doubt in examined(program, link(program, function), rule, seconds_of_effort(SECONDS)):
+    for doubt in examined(program, link(program, function), rule, Effort(int(SECONDS * SECOND))):
         if doubt.question.fault in ASKED:
             yield doubt
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 
 from ..course.model import Rule
-from .trial import FAULTS, TRIALS, Effort, Found, Outcome, seconds_of_effort
+from .trial import FAULTS, SECOND, TRIALS, Effort, Found, Outcome
 
 __all__ = ["FAULTS", "Found", "Outcome", "available", "counterexample", "prove"]
 
@@ -66,5 +66,5 @@ def counterexample(
 
 def _measured(find: Callable[[Effort], Found], seconds: float) -> Found:
     """What is found with an effort of so many seconds, and what that took."""
-    start, effort = time.process_time(), seconds_of_effort(seconds)
+    start, effort = time.process_time(), Effort(int(seconds * SECOND))
     return replace(find(effort), seconds=time.process_time() - start, spent=effort.meter.spent)

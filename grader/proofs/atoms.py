@@ -29,8 +29,9 @@ class Polynomial:
     terms: Mapping[Monomial, int]
 
     @staticmethod
-    def of(value: int) -> Polynomial:
-        return Polynomial({(): value} if value else {})
+    def of(value: Polynomial | int) -> Polynomial:
+        """A number as a polynomial; a polynomial is itself."""
+        return value if isinstance(value, Polynomial) else Polynomial({(): value} if value else {})
 
     @staticmethod
     def atom(name: str) -> Polynomial:
@@ -61,13 +62,13 @@ class Polynomial:
         return frozenset(name for monomial in self.terms for name in monomial)
 
     def __add__(self, other: Polynomial | int) -> Polynomial:
-        return _collected(chain(self.terms.items(), _polynomial(other).terms.items()))
+        return _collected(chain(self.terms.items(), Polynomial.of(other).terms.items()))
 
     def __sub__(self, other: Polynomial | int) -> Polynomial:
-        return self + _polynomial(other) * -1
+        return self + Polynomial.of(other) * -1
 
     def __mul__(self, other: Polynomial | int) -> Polynomial:
-        pairs = product(self.terms.items(), _polynomial(other).terms.items())
+        pairs = product(self.terms.items(), Polynomial.of(other).terms.items())
         return _collected((tuple(sorted(m + n)), a * b) for (m, a), (n, b) in pairs)
 
     def divisible(self, number: int) -> bool:
@@ -86,10 +87,6 @@ class Polynomial:
     def value(self, of: Mapping[str, int]) -> int:
         """Its value where every atom has one."""
         return sum(c * prod(of[name] for name in m) for m, c in self.terms.items())
-
-
-def _polynomial(value: Polynomial | int) -> Polynomial:
-    return value if isinstance(value, Polynomial) else Polynomial.of(value)
 
 
 def _collected(pairs: Iterable[tuple[Monomial, int]]) -> Polynomial:
@@ -190,9 +187,9 @@ class Atoms:
     def boolean(self, name: str, scope: Scope) -> Formula:
         return z3.Bool(self._enter(Atom(name, scope, boolean=True)))
 
-    def fact(self, about: Polynomial | Iterable[str], formula: Formula) -> None:
-        """Let a formula hold wherever one of these atoms is spoken of."""
-        for name in about.atoms if isinstance(about, Polynomial) else about:
+    def fact(self, about: Polynomial | Formula, formula: Formula) -> None:
+        """Let a formula hold wherever one of the atoms is spoken of that something is about."""
+        for name in self.names(about):
             self.by_name[name].facts.append(formula)
 
     def interval(self, value: Polynomial) -> tuple[int, int]:

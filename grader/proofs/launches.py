@@ -48,12 +48,8 @@ class Constants:
     factors: tuple[int, ...]  # by which something is multiplied or divided, or that are added to it
 
 
-def same_code(program: PtxModule, other: PtxModule, kernel: str) -> bool:
-    """Whether a kernel is the same in two programs, but for the lines of its source."""
-    return _code(program, kernel) == _code(other, kernel)
-
-
-def _code(program: PtxModule, kernel: str) -> list[object]:
+def code_of(program: PtxModule, kernel: str) -> list[object]:
+    """A kernel in a program, but for the lines of its source."""
     return [
         *program.variables.values(),
         *(

@@ -177,7 +177,7 @@ class Meter:
 
 @dataclass(frozen=True)
 class Effort:
-    """A limit on what may be spent, in Z3's units."""
+    """A limit on what may be spent, in Z3's units, of which about a `SECOND` is spent in one."""
 
     most: int
     meter: Meter = field(default_factory=Meter)  # of all that share the limit
@@ -200,8 +200,3 @@ class Effort:
     def replay(self, instructions: int, steps: int) -> None:
         """A launch on the simulated GPU, of a kernel of so many instructions."""
         self.spend(LAUNCH + instructions * BOUND + steps * STEP)
-
-
-def seconds_of_effort(number: float) -> Effort:
-    """The effort that comes to about so many seconds."""
-    return Effort(int(number * SECOND))

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from ..course import Rule, rules
 from ..cuda import CudaError, arguments, simulator
 from ..watch.findings import HazardReport
-from .launches import constants, launches, same_code
+from .launches import code_of, constants, launches
 from .trial import FAULTS, STEP, Argument, Effort, Found, Outcome, Trial, is_as_wanted
 
 MOST_STEPS = 20_000  # of a wave
@@ -207,7 +207,9 @@ def broken_at_its_numbers(
     right = simulator.RawModule(code=solution).program if solution else None
     for number, rule in enumerate(given):
         kernel, allowed = rule.kernel, effort.shared(len(given) - number - 1)
-        if kernel not in own.functions or (right and same_code(own, right, kernel)):
+        if kernel not in own.functions or (
+            right and code_of(own, kernel) == code_of(right, kernel)
+        ):
             continue
         new, usual = constants(own, kernel, right)
         allowed = allowed.but(FOR_NEW) if right and not (new.limits or new.factors) else allowed

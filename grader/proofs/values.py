@@ -367,12 +367,10 @@ class Setting:
             if one.length is not None
         }
         self.shared_mem = self.evaluated(rule.shared_mem)
-        for condition in rule.where:
-            formula = rules.value(condition, self.names)
+        conditions = (rules.value(one, self.names) for one in rule.where)
+        for formula in (*conditions, *(term(length) <= rule.most for length in self.sizes())):
             if isinstance(formula, z3.BoolRef):
-                self._always(formula)
-        for length in self.sizes():
-            self._always(term(length) <= rule.most)
+                on.atoms.fact(formula, formula)
 
     def evaluated(self, expression: str) -> Polynomial:
         found = rules.value(expression, self.names)
@@ -435,9 +433,6 @@ class Setting:
         yield reduce(
             self.on.product, (self.special[f"%nctaid.{axis}"] for axis in AXES), self.threads
         )
-
-    def _always(self, formula: Formula) -> None:
-        self.on.atoms.fact(self.on.atoms.names(formula), formula)
 
 
 @dataclass(frozen=True)
