@@ -167,7 +167,7 @@ class Access:
 
     def get(self, hit: Hit) -> None:
         """Tell that lanes load what lies where this access hits; they then may read it."""
-        self.about_to_read(hit)
+        self.memory.events.read(self, hit)
         self.memory.events.access(Accessed(self, hit, "load"))
 
     def put(self, hit: Hit, values: Values) -> None:
@@ -188,7 +188,7 @@ class Access:
         each component, where `sources` holds an array (lanes of the hit,) for each component of
         each operand. Returns what lay there before, by component. `cleaned` is done to what lies
         in memory before and after."""
-        self.about_to_read(hit)
+        self.memory.events.read(self, hit)
         if self.constant or not hit.store.writable:
             raise self.memory.report.read_only(self, hit)
         memory, before = hit.store.view(sources[0][0].dtype), []
@@ -210,10 +210,6 @@ class Access:
     ) -> None:
         """Tell that lanes have used a place as an atomic does."""
         self.memory.events.access(Accessed(self, hit, "atomic", before, failed))
-
-    def about_to_read(self, hit: Hit) -> None:
-        """Tell that lanes are about to use what lies there."""
-        self.memory.events.read(self, hit)
 
     def unwritten(self, hit: Hit, component: int) -> np.ndarray | None:
         """Which lanes of a hit find in a component what nobody wrote; None where none does."""

@@ -263,7 +263,7 @@ def bringing(
         ranks: list[int | None] = [rank for rank in range(16) if bits >> rank & 1]
         for rank in ranks or [None]:
             place = told.hits(np.array([lane]), _towards(told, lane, rank, wave))[0]
-            told.about_to_read(place)
+            wave.events.read(told, place)
             for hit in unit_hits(to, lane, moved + _towards(to, lane, rank, wave), at, wave):
                 wave.events.copy(to, hit, list(words.T))
                 wave.events.sent(at, wave.copies.announce(to, hit, list(words.T), place, sources))
@@ -523,7 +523,7 @@ def wait_for_phase(instruction: Instruction, at: int, wave: Wave) -> Step:
     def step(lanes: Lanes) -> None:
         wave.spin()
         for hit in access.hits(lanes):
-            access.about_to_read(hit)
+            wave.events.read(access, hit)
             asked = phase[hit.lanes] & 1 if by_parity else phase[hit.lanes] >> _PHASE
             _land(wave, hit, asked)
             over = access.read(hit, 0, np.dtype(_U)) >> _PHASE != asked
