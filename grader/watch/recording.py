@@ -55,17 +55,6 @@ class Memory:
     parts: tuple[MemoryPart, ...]
     phase: int = 0
 
-    def dtype_at(self, offsets: np.ndarray) -> np.dtype | None:
-        """What the elements at these byte offsets are, if that is known and the same for all."""
-        return next(
-            (
-                part.dtype
-                for part in self.parts
-                if part.start <= offsets.min() and offsets.max() < part.start + part.size
-            ),
-            None,
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class Assigned:
@@ -429,7 +418,14 @@ class Recorder(Observer):
 
     def _elements(self, memory: int, offsets: np.ndarray, access: Access) -> np.dtype:
         """What an access moves: elements as declared or else as the instruction has it."""
-        known = self.recording.memories[memory].dtype_at(offsets)
+        known = next(
+            (
+                part.dtype
+                for part in self.recording.memories[memory].parts
+                if part.start <= offsets.min() and offsets.max() < part.start + part.size
+            ),
+            None,
+        )
         if known is not None and access.width % known.itemsize == 0:
             return known
         kind = DTYPES.get(self.wave.kernel.instructions[access.at].form.type)
