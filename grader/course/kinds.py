@@ -89,7 +89,7 @@ class ExerciseKind(ABC):
 
     def fault(self, solution: str) -> str:
         """What is wrong with the author's `solution` for this kind, without a full stop; or ""."""
-        if not is_solution(solution):
+        if not answers(solution):
             return "has no // BEGIN SOLUTION with an // END SOLUTION on a line below it"
         unchanged = _bare(self.handed_out(solution)) == _bare(solution)
         return f"is handed out solved: nothing is left to {self.title}" if unchanged else ""
@@ -351,13 +351,8 @@ KINDS: dict[str, type[ExerciseKind]] = {
 
 
 def answers(solution: str) -> list[str]:
-    """What stands between each BEGIN SOLUTION and END SOLUTION."""
+    """What stands between each BEGIN SOLUTION and END SOLUTION; nothing in what is handed out."""
     return [found["text"] for found in _ANSWER.finditer(solution)]
-
-
-def is_solution(kernel: str) -> bool:
-    """Whether an answer stands in it, between its two marks; it does not in what is handed out."""
-    return _ANSWER.search(kernel) is not None
 
 
 def unmarked(source: str) -> str:

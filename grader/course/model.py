@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import NotInCourse, unless
 from . import authors
-from .kinds import ExerciseKind, Write, is_solution
+from .kinds import ExerciseKind, Write, answers
 from .mistakes import WrongKernel, wrong_kernels
 
 FEW_ELEMENTS = 4096  # that the simulated GPU gets through in a moment
@@ -361,7 +361,7 @@ class Exercise:
     @property
     def solved(self) -> bool:
         """Whether `solution` is one; it is not in a course as learners may have it."""
-        return is_solution(self.solution)
+        return bool(answers(self.solution))
 
 
 @dataclass(frozen=True)
