@@ -301,7 +301,6 @@ class LessonColumn:
     """A lesson in the table."""
 
     lesson: str
-    title: str
     most: float  # the most points there are
     # By learning platform, what that calls the lesson; where several of its columns could be the
     # lesson's, all of them.
@@ -397,7 +396,7 @@ def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> M
         most = {each.name: each.max_score for each in gradebook.assignments}
         columns = unless(
             tuple(
-                LessonColumn(each.name, each.title, most[each.name], file.plan(each.name).columns)
+                LessonColumn(each.name, most[each.name], file.plan(each.name).columns)
                 for each in lessons
                 if each.name in most
             ),

@@ -95,11 +95,10 @@ class Frame:
     """One step. Threads are counted through the recorded blocks, each as many as whole warps have.
     `caught_up` are the last stores to shared memory in steps left out just before; `passed` those
     who went on from a barrier; `state` (threads,) what each is at afterwards; `hazards` count in
-    `Run.hazards`. `first` to `last` are instructions."""
+    `Run.hazards`. `last` is its last instruction so far."""
 
     number: int
     line: int
-    first: int
     last: int
     threads: np.ndarray
     assigned: list[Assigned] = field(default_factory=list)
@@ -353,7 +352,7 @@ class Recorder(Observer):
         return self._next(at, line, threads)
 
     def _next(self, at: int, line: int, threads: np.ndarray) -> Frame:
-        self.frame = Frame(self.recording.steps, line, at, at, threads)
+        self.frame = Frame(self.recording.steps, line, at, threads)
         self.recording.steps += 1
         return self.frame
 

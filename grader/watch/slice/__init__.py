@@ -302,11 +302,10 @@ _NUMBERS = ("f16", "f32", "f64", "s32", "s64", "u32", "u64")
 
 @dataclass(frozen=True)
 class Input:
-    """Bytes of memory from before the launches that went into a value: `size` bytes at `origin`,
-    loaded at `node`, in so many ways (`times`: as often as a sum would hold it)."""
+    """Bytes of memory from before the launches that went into a value: those at `origin`, loaded
+    at `node`, in so many ways (`times`: as often as a sum would hold it)."""
 
     origin: Origin
-    size: int
     node: int
     times: int
 
@@ -322,7 +321,7 @@ def inputs_of(graph: Graph, root: int, extremes: bool = True) -> list[Input]:
             origin = graph.origin(source)
             key = (origin.address, origin.offset, size)
             before = found[key].times if key in found else 0
-            found[key] = Input(origin, size, node, min(before + ways, MOST_TIMES))
+            found[key] = Input(origin, node, min(before + ways, MOST_TIMES))
     return [found[key] for key in sorted(found)]
 
 
