@@ -14,6 +14,7 @@ import math
 import signal
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Self
@@ -96,7 +97,7 @@ class NotRun(Failed, frozen=True):
     """The time of its group was over before the question was asked. Made here alone, too."""
 
 
-class Session:
+class Session(AbstractContextManager["Session"]):
     """The questions about `source`. `allowed`: the steps that each case takes the solution, by its
     name; `opening`: more of the first message. A worker starts when it is needed, or by `open`."""
 
@@ -128,19 +129,15 @@ class Session:
             **opening,
         )
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
+    def close(self, *_: object) -> None:
         """End the worker."""
         worker, self._worker = self._worker, None
         if self._calling:
             self._calling.close()
         if worker:
             worker.close()
+
+    __exit__ = close
 
     def compiled(self) -> Reply:
         """What became of compiling the source; after one that failed nothing is asked."""
@@ -188,32 +185,34 @@ class Session:
         calls then, if that compiles."""
         if self._calling and isinstance(self._calling.compiled(), Ran):
             return self._calling.follow(instance, elements, room)
-        self._group(FOLLOWING, FOLLOWING)
-        outcome = self._ask(replace(self._described(instance), followed=elements, room=room))
-        return outcome.made if isinstance(outcome, Ran) else ()
+        case = replace(self._described(instance), followed=elements, room=room)
+        return self._told(case, FOLLOWING).made
 
     def record(self, instance: CaseInstance, recorded: Recorded) -> Strip | None:
         """The steps of a case that lead to what went wrong in it, as a worker tells them; None
         where it does not go wrong once more, or cannot be recorded."""
-        self._group(RECORDING, RECORDING)
         case = self._described(instance)
-        outcome = self._ask(
-            replace(
-                case,
-                order=recorded.where.order,
-                steps=min(case.steps, recorded.steps),
-                recorded=recorded,
-            )
+        asked = replace(
+            case,
+            order=recorded.where.order,
+            steps=min(case.steps, recorded.steps),
+            recorded=recorded,
         )
-        return outcome.strip if isinstance(outcome, Ran) else None
+        return self._told(asked, RECORDING).strip
 
     def path(self, instance: CaseInstance, launch: int, thread: ThreadPlace) -> ThreadPath:
         """What a thread does in a launch of a case, from 1, if earlier ones come first; nothing
         where that cannot be followed. A path ends where the launch goes wrong."""
-        self._group(FOLLOWING, FOLLOWING)
         case = self._described(instance)
-        outcome = self._ask(replace(case, launches=case.launches[:launch], path=thread))
-        return outcome.path or ThreadPath() if isinstance(outcome, Ran) else ThreadPath()
+        asked = replace(case, launches=case.launches[:launch], path=thread)
+        return self._told(asked, FOLLOWING).path or ThreadPath()
+
+    def _told(self, case: CaseRequest, seconds: float) -> Ran:
+        """What a worker tells of one case in so many seconds of the CPU's time; nothing where it
+        fails."""
+        self._group(seconds, seconds)
+        outcome = self._ask(case)
+        return outcome if isinstance(outcome, Ran) else Ran()
 
     def ways(self, questions: Iterable[tuple[CaseInstance, tuple[Asked, ...]]]) -> Iterator[Reply]:
         """For each of some cases what came of the questions about the ways to its results; after

@@ -175,10 +175,9 @@ class _Reader:
 
 
 def _write(descriptor: int, message: bytes) -> None:
-    with suppress(OSError):  # the worker is gone, which its answers tell
-        left = memoryview(message)
-        while left:
-            left = left[os.write(descriptor, left) :]
+    # OSError: the worker is gone, which its answers tell.
+    with suppress(OSError), open(descriptor, "wb", closefd=False) as questions:
+        questions.write(message)
 
 
 def _start(

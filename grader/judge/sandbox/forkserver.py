@@ -16,7 +16,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -73,13 +72,10 @@ def serve(warm_up: Callable[[], None], work: Callable[[], NoReturn]) -> None:
 
 def _hears(control: socket.socket) -> bool:
     """Wait for an order; False when the parent is gone."""
-    poll = select.poll()
-    poll.register(control, select.POLLIN)
     with suppress(ProcessLookupError):
         parent = os.pidfd_open(os.getppid())
         try:
-            poll.register(parent, select.POLLIN)
-            return all(which != parent for which, _ in poll.poll())
+            return parent not in select.select([control.fileno(), parent], [], [])[0]
         finally:
             os.close(parent)
     return False
@@ -117,14 +113,10 @@ def _become(folder: str, files: list[int], work: Callable[[], NoReturn]) -> NoRe
 
 
 def _end(order: End) -> int:
-    end = time.monotonic() + order.patience
-    while time.monotonic() < end:
-        ended, status = os.waitpid(order.pid, os.WNOHANG)
-        if ended:
-            _kill(order.pid)  # what it may have started
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.001)
-    _kill(order.pid)
+    worker = os.pidfd_open(order.pid)
+    select.select([worker], [], [], order.patience)
+    os.close(worker)
+    _kill(order.pid)  # it, and what it may have started
     return os.waitstatus_to_exitcode(os.waitpid(order.pid, 0)[1])
 
 

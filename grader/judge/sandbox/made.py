@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
+from ...errors import unless
 from ...grouped import grouped
 from ...machine.memory.allocations import allocation_of
 from ...ptx.program import Carries, Flow, Immediate, Instruction, Register
@@ -103,8 +104,7 @@ def _branches(graph: Graph, nodes: npt.NDArray[np.int64]) -> list[int]:
 
 def _asked(graph: Graph, node: int, numbers: Numbers) -> Iterator[Choice]:
     """What was asked for a value to be chosen, and which it was."""
-    instruction = graph.instruction(node)
-    assert instruction is not None, "a choice is one"
+    instruction = unless(graph.instruction(node), AssertionError("a choice is one"))
     taken = float(numbers(instruction.form.type)[node])
     first, bits = graph.refused[bisect_right(graph.refused, node, key=itemgetter(0)) - 1]
     refused = float(as_numbers(bits[node - first : node - first + 1], instruction.form.type)[0])
@@ -117,8 +117,7 @@ def _compares(
     """The comparisons that a predicate was made of, by which `node` was chosen, or branched;
     `chosen` are the values that were taken and refused."""
     for test in _tests(graph, predicate):
-        compared = graph.instruction(test)
-        assert compared is not None, "_tests has asked"
+        compared = unless(graph.instruction(test), AssertionError("_tests has asked"))
         values = list(_compared(graph, test, compared, numbers))
         if len(values) == 2:
             (one, is_fixed), (other, other_fixed) = values

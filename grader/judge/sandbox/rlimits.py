@@ -22,37 +22,36 @@ GRACE = 1.0  # seconds of the CPU's after which a worker that does not listen is
 
 def limit(opening: Opening) -> None:
     """Limits on this process; the judge also watches the clock."""
-    if sys.platform != "win32":
-        limits = {
-            resource.RLIMIT_CPU: opening.latest,
-            resource.RLIMIT_FSIZE: opening.file_bytes,
-            resource.RLIMIT_CORE: 0,
-        }
-        if opening.device != "gpu":  # CUDA's driver reserves hundreds of GB, and needs threads
-            limits[resource.RLIMIT_NOFILE] = OPEN_FILES
-            if sys.platform == "linux":  # macOS knows the name, and does not hold anybody to it
-                limits[resource.RLIMIT_AS] = opening.memory_bytes
-        for what, value in limits.items():
-            _, hard = resource.getrlimit(what)
-            with suppress(ValueError):  # the machine's own limit is tighter already
-                resource.setrlimit(what, (value, hard))
+    limits = {
+        "RLIMIT_CPU": opening.latest,
+        "RLIMIT_FSIZE": opening.file_bytes,
+        "RLIMIT_CORE": 0,
+    }
+    if opening.device != "gpu":  # CUDA's driver reserves hundreds of GB, and needs threads
+        limits["RLIMIT_NOFILE"] = OPEN_FILES
+        if sys.platform == "linux":  # macOS knows the name, and does not hold anybody to it
+            limits["RLIMIT_AS"] = opening.memory_bytes
+    for what, most in limits.items():
+        _hold_to(what, most)
 
 
 def start_no_process() -> None:
     """From now on this process starts no other."""
-    if sys.platform != "win32":
-        with suppress(ValueError):
-            resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+    _hold_to("RLIMIT_NPROC", 0, for_good=True)
 
 
 def end_at_the_latest(seconds: float, in_all: int) -> None:
     """A limit for what does not come back to Python to hear SIGPROF, and for a program that this
     process starts: so many `seconds` of the CPU's from now, and never more than `in_all`."""
+    _hold_to("RLIMIT_CPU", min(math.ceil(time.process_time() + seconds + GRACE), in_all))
+
+
+def _hold_to(what: str, most: int, for_good: bool = False) -> None:
+    """Hold this process to a limit, which can be raised again unless it is `for_good`."""
     if sys.platform != "win32":
-        latest = math.ceil(time.process_time() + seconds + GRACE)
-        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-        with suppress(ValueError):
-            resource.setrlimit(resource.RLIMIT_CPU, (min(latest, in_all), hard))
+        limit = getattr(resource, what)
+        with suppress(ValueError):  # the machine's own limit is tighter already
+            resource.setrlimit(limit, (most, most if for_good else resource.getrlimit(limit)[1]))
 
 
 def raise_when_time_is_up() -> None:

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from ...errors import unless
 from ...grouped import grouped
 from ...machine.memory.allocations import allocation_of
 from ...ptx.link import built_in
@@ -59,8 +60,7 @@ class Elements:
 
     def stored(self, graph: Graph, node: int) -> Element | None:
         """The element that a store wrote to, of a pack the first; None outside of the buffers."""
-        instruction = graph.code[graph.at[node]]
-        assert instruction is not None, "a store is an instruction"
+        instruction = unless(graph.instruction(node), AssertionError("a store is one"))
         position, _ = instruction.form.transfers[-1]
         place = (
             int(graph.value[graph.right[node]]) + address_of(instruction.operands[position]).offset
@@ -205,8 +205,9 @@ class _Gathered:
         plain = np.zeros(len(self.nodes), bool)  # those whose operands cannot be told apart
         owners, operands = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for rows in np.split(computed, cuts) if len(computed) else ():
-            instruction = self.graph.code[self.at[rows[0]]]
-            assert instruction is not None, "what stands side by side was not computed"
+            instruction = unless(
+                self.graph.code[self.at[rows[0]]], AssertionError("what was computed has one")
+            )
             names = list(dict.fromkeys(instruction.read))
             whole = np.diff(self.begin)[rows] == len(names)
             plain[rows[~whole]] = True
@@ -254,8 +255,7 @@ class _Gathered:
     def _op(self, at: int) -> Op:
         """What an instruction is told as; one that hands on what stands nowhere has no opcode but
         a name, such as "@threadIdx.x"."""
-        instruction = self.graph.code[at]
-        assert instruction is not None, "what stands side by side is no step"
+        instruction = unless(self.graph.code[at], AssertionError("a step has one"))
         nameless = _hands_on(instruction) and not any(
             isinstance(one, Immediate) for one in instruction.operands[1:]
         )
