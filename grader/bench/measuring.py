@@ -238,7 +238,7 @@ _MOST_HELD = 0.05  # seconds; a library that waits for the GPU would wait so lon
 
 def sets_of_buffers(bytes_moved: int, bytes_held: int) -> int:
     """How many sets are needed until the first is cold again, and as many as fit."""
-    needed = math.ceil(COLD * l2_bytes() / bytes_moved) + 1
+    needed = math.ceil(COLD * _attribute("L2CacheSize") / bytes_moved) + 1
     return max(1, min(needed, int(MOST_MEMORY * runtime.memGetInfo()[0] / bytes_held), MOST_SETS))
 
 
@@ -246,8 +246,8 @@ def times(runs: Sequence[Run], sets: int, bytes_moved: int) -> list[list[float]]
     """For each of `runs`, its times in ms. What a few sets of little cannot push out of the L2
     cache, a read of something large does before each run."""
     spin = gpu.RawModule(code=_SPIN).get_function("spin")
-    cold = sets * bytes_moved >= COLD * l2_bytes()
-    stale = cupy.zeros(0 if cold else COLD * l2_bytes() // 4, cupy.float32)
+    cold = sets * bytes_moved >= COLD * _attribute("L2CacheSize")
+    stale = cupy.zeros(0 if cold else COLD * _attribute("L2CacheSize") // 4, cupy.float32)
     total = cupy.empty((), cupy.float32)
     order, turn = np.random.default_rng(0), itertools.cycle(range(sets))
     found: list[list[float]] = [[] for _ in runs]
@@ -282,7 +282,7 @@ def device() -> Device:
         peak_gflop_per_s=round(
             _attribute("MultiProcessorCount") * FP32_LANES * 2 * _clock_hertz() / 1e9
         ),
-        l2_bytes=l2_bytes(),
+        l2_bytes=_attribute("L2CacheSize"),
         versions={
             "CUDA driver": _cuda_version(runtime.driverGetVersion()),
             "CUDA runtime": _cuda_version(runtime.runtimeGetVersion()),
@@ -301,10 +301,6 @@ def libraries() -> dict[str, str]:
     }
     here = {str(each.name).lower().replace("_", "-"): each.version for each in distributions()}
     return {name: here[package] for name, package in names.items() if package in here}
-
-
-def l2_bytes() -> int:
-    return _attribute("L2CacheSize")
 
 
 def _clock_hertz() -> float:

@@ -61,27 +61,18 @@ class Ready:
 
 def measure() -> Iterator[Figure]:
     """All figures, each as soon as it is there."""
-    wide = Ready(microbenchmarks.softmax(*WIDE))
+    wide, one = (Ready(microbenchmarks.softmax(*size)) for size in (WIDE, (1, SMALL_COLUMNS)))
     instructions = wide.observed().counters.total["thread_inst_executed"]
-    yield from (
-        Figure(
-            f"a thread's instruction, {WIDE[0]} blocks, {said}",
-            "ns",
-            wide.seconds(checks) / instructions * 1e9,
-            target,
-        )
-        for said, checks, target in (("all checks", True, 3.0), ("no checks", False, 1.2))
-    )
-    one = Ready(microbenchmarks.softmax(1, SMALL_COLUMNS))
     steps = one.observed().steps  # of the machine, however few threads take them
     yield from (
-        Figure(
-            f"an instruction step, one block, {said}",
-            "µs",
-            one.seconds(checks) / steps * 1e6,
-            target,
+        Figure(f"{what}, {said}", unit, ready.seconds(checks) / number * per_second, target)
+        for what, ready, number, unit, per_second, *targets in (
+            (f"a thread's instruction, {WIDE[0]} blocks", wide, instructions, "ns", 1e9, 3.0, 1.2),
+            ("an instruction step, one block", one, steps, "µs", 1e6, 10.0, 6.0),
         )
-        for said, checks, target in (("all checks", True, 10.0), ("no checks", False, 6.0))
+        for said, checks, target in zip(
+            ("all checks", "no checks"), (True, False), targets, strict=True
+        )
     )
     yield from _many_blocks()
 

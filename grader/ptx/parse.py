@@ -231,7 +231,6 @@ class _Body:
         self.tables: dict[str, tuple[str, ...]] = {}
         self.last_label = ""
         self.scopes: list[dict[str, str]] = [{}]
-        self.scope_count = 0
         self.used = _ALL
         self.line: int | None = None
         self.callers: tuple[int, ...] = ()
@@ -246,10 +245,9 @@ class _Body:
                 self.line, self.callers = self.lines.own_lines(match.group())
                 self.first_line = self.first_line or self.line
             elif kind == "open":
-                self.scope_count += 1
                 self.scopes.append(
                     {
-                        name: f"{name}#{self.scope_count}"
+                        name: f"{name}#{match.end()}"
                         for name in _scope_names(_statements(match.string, match.end()))
                     }
                 )

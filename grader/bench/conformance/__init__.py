@@ -154,17 +154,11 @@ def distance(form: InlineForm, one: np.ndarray, other: np.ndarray) -> np.ndarray
     if form.output in FORMATS:
         nan_a, nan_b = (np.isnan(_decode(x, form.output)) for x in (one, other))
         # In the order of the floats; -0 just below +0.
-        a, b = (
-            np.where(x >> (bits - 1) == 1, -1 - _magnitude(x, bits), _magnitude(x, bits))
-            for x in (a, b)
-        )
+        magnitudes = (1 << bits - 1) - 1
+        a, b = (np.where(x > magnitudes, -1 - (x & magnitudes), x & magnitudes) for x in (a, b))
         apart = np.abs(a - b).astype(float)
         return np.where(nan_a & nan_b, 0.0, np.where(nan_a | nan_b, np.inf, apart))
     return np.abs(a - b).astype(float)
-
-
-def _magnitude(bits: np.ndarray, width: int) -> np.ndarray:
-    return bits & ((1 << (width - 1)) - 1)
 
 
 # ---- is an approximation as close to the true value as the PTX ISA documents? ----

@@ -254,14 +254,14 @@ def _read(path: Path, most: int) -> bytes:
 
 @cache
 def _program() -> Path:
-    try:
-        import ziglang
-    except ImportError as error:
-        raise CompilerFailure(
+    wheel = unless(
+        importlib.util.find_spec("ziglang"),
+        CompilerFailure(
             "clang is not here: `pip install ziglang` brings it, the version that "
             "constraints.txt names."
-        ) from error
-    folder = Path(ziglang.__file__).parent
+        ),
+    )
+    folder = Path(str(wheel.origin)).parent
     return next(folder.glob("zig.exe"), folder / "zig")
 
 
