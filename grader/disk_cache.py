@@ -100,8 +100,7 @@ def kept(error: Exception) -> tuple[str, str]:
 
 def cache_home() -> Path:
     """The user's folder for caches."""
-    given = os.environ.get("XDG_CACHE_HOME")
-    return Path(given) if given else user_home() / ".cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or user_home() / ".cache")
 
 
 def user_home() -> Path:

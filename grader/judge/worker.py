@@ -187,7 +187,7 @@ def _start(
     if sys.platform == "linux" and FORKS and device == "simulator":
         with suppress(forkserver.ServerGone, OSError):
             server = forkserver.server(COMMAND, _environment("/nonexistent"))
-            if pid := server.fork(folder, files):
+            if pid := server.ask(forkserver.Fork(folder), files):
                 return pid, partial(_end_forked, server, pid)
     stdin, stdout, stderr = files
     child = subprocess.Popen(
@@ -213,7 +213,7 @@ if sys.platform == "linux":
 
     def _end_forked(server: forkserver.ForkServer, pid: int, patience: float) -> int:
         try:
-            return server.end(pid, patience)
+            return server.ask(forkserver.End(pid, patience))
         except forkserver.ServerGone:  # somebody killed it
             _kill_group(pid)
             return KILLED

@@ -573,9 +573,12 @@ def test_a_worker_has_its_pipes_a_folder_and_a_group_of_its_own_and_nothing_else
     server = forkserver.ForkServer((sys.executable, "-c", WORKER), ONE_THREAD)
     said = tmp_path / "said"
     with Path(os.devnull).open("rb") as nothing, said.open("wb") as answers:
-        pid = server.fork(str(tmp_path), (nothing.fileno(), answers.fileno(), answers.fileno()))
+        pid = server.ask(
+            forkserver.Fork(str(tmp_path)),
+            (nothing.fileno(), answers.fileno(), answers.fileno()),
+        )
     assert pid, "the server did not fork, as it has a second thread (an emulator's own is one)"
-    assert server.end(pid, 60) == 0
+    assert server.ask(forkserver.End(pid, 60)) == 0
     server.close()
     files, folder, home, alone = ast.literal_eval(said.read_text())
     assert sorted(files) == [0, 1, 2, 3]  # 3 is what lists them

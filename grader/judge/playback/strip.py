@@ -402,8 +402,6 @@ def ranges(threads: np.ndarray) -> str:
 
 def _own(recording: Recording, threads: np.ndarray, slot: int) -> np.ndarray:
     """Those of a recorded block, counted within it."""
-    if len(recording.blocks) == 1:
-        return threads
     first = slot * recording.stride
     return threads[(threads >= first) & (threads < first + recording.stride)] - first
 

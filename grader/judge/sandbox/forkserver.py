@@ -35,13 +35,15 @@ STARTS_WITHIN = 60.0  # seconds, on a busy machine
 
 
 class Fork(msgspec.Struct, frozen=True, tag=True):
-    """Fork a worker that works in `folder`; its stdin, stdout and stderr come along."""
+    """Fork a worker that works in `folder`; its stdin, stdout and stderr come along. The answer is
+    its process id, or 0 where the server must not fork."""
 
     folder: str
 
 
 class End(msgspec.Struct, frozen=True, tag=True):
-    """Wait `patience` seconds for a worker to end, kill its process group, say its exit status."""
+    """Wait `patience` seconds for a worker to end, kill its process group, and answer with its
+    exit status."""
 
     pid: int
     patience: float
@@ -150,14 +152,6 @@ class ForkServer:
                 start_new_session=True,
             )
 
-    def fork(self, folder: str, files: tuple[int, int, int]) -> int:
-        """The process id of a new worker, 0 where the server must not fork. ServerGone."""
-        return self._ask(Fork(folder), files)
-
-    def end(self, pid: int, patience: float) -> int:
-        """The exit status of a worker, whose process group is gone afterwards. ServerGone."""
-        return self._ask(End(pid, patience), ())
-
     def serves(self, command: tuple[str, ...], environment: dict[str, str]) -> bool:
         """Whether it is alive, and was started with these."""
         return self._started_with == (command, environment) and self._process.poll() is None
@@ -165,7 +159,8 @@ class ForkServer:
     def close(self) -> None:
         self._control.close()
 
-    def _ask(self, order: Fork | End, files: tuple[int, ...]) -> int:
+    def ask(self, order: Fork | End, files: tuple[int, ...] = ()) -> int:
+        """The server's answer to an order, with the `files` that a new worker gets. ServerGone."""
         with self._one_at_a_time:
             try:
                 socket.send_fds(self._control, [msgspec.msgpack.encode(order)], files)

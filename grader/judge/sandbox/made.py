@@ -253,11 +253,9 @@ def _loads(graph: Graph, elements: Elements) -> Iterator[Used]:
 
 def _is_lost(instruction: Instruction) -> bool:
     """Whether what nothing was made of was stored in no buffer, and decides nothing."""
-    if instruction.form.type == "pred":
-        return False
-    return instruction.form.carries is not Carries.STORED or {
-        one.space for _, one in instruction.form.transfers
-    } <= {"shared"}
+    form = instruction.form
+    in_no_buffer = {one.space for _, one in form.transfers} <= {"shared"}
+    return form.type != "pred" and (form.carries is not Carries.STORED or in_no_buffer)
 
 
 def _peers(graph: Graph, root: int) -> dict[int, float]:
