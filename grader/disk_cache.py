@@ -65,13 +65,11 @@ class DiskCache:
         with os.scandir(self.folder) as entries:
             files = [(entry.stat(), entry.path) for entry in entries if entry.is_file()]
         size = sum(stat.st_size for stat, _ in files)
-        if size <= self.most_bytes:
-            return
+        over = size - self.most_bytes * 3 // 4 if size > self.most_bytes else 0
         for stat, path in sorted(files, key=lambda file: file[0].st_mtime):
-            if size <= self.most_bytes * 3 // 4:
-                return
-            Path(path).unlink(missing_ok=True)
-            size -= stat.st_size
+            if over > 0:
+                Path(path).unlink(missing_ok=True)
+                over -= stat.st_size
 
 
 def sealed(secret: bytes, key: str, content: bytes) -> bytes:

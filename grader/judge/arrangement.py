@@ -116,10 +116,9 @@ def _first_strange(handed_out: str, lines: tuple[str, ...], source: str, begin: 
     for number, line, text in sorted(mine, key=lambda one: (one[0] < begin, one[0])):
         if line not in given:
             return f"line {number}, `{text}`, is none of the given lines.", number
-    had: Counter[tuple[str, ...]] = Counter()
     for number, line, text in mine:
-        had[line] += 1
-        if had[line] > given[line]:
+        given[line] -= 1
+        if given[line] < 0:
             return f"line {number}, `{text}`, is there more often than the exercise has it.", number
     return _gone(handed_out, source)
 

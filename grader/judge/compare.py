@@ -376,14 +376,14 @@ def _bytes(array: np.ndarray) -> np.ndarray:
 def _unwritten(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
     for buffer in _smallest_first(instance.problem):
         missing, name = ~ran.arrays[f"written/{buffer}"], words.name(buffer)
-        if missing.all() and missing.size:
-            what = say.nothing_written(name)
-        elif missing.any():
-            place = words.element(Element(buffer, int(missing.argmax())))
-            what = say.left_out(place, name, missing.size, int(missing.sum()))
-        else:
-            continue
-        return _wrong_answer(instance, buffer, _in_its_launch(what, buffer, words, ran))
+        if missing.any():
+            first = Element(buffer, int(missing.argmax()))
+            what = (
+                say.nothing_written(name)
+                if missing.all()
+                else say.left_out(words.element(first), name, missing.size, int(missing.sum()))
+            )
+            return _wrong_answer(instance, buffer, _in_its_launch(what, buffer, words, ran))
     return None
 
 

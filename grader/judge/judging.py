@@ -159,7 +159,6 @@ def run(judged: Judged) -> Judged:
 def compared(judged: Judged) -> Judged:
     """What each case left is held against what is expected."""
     dearest = judged.exercise.kind.names_the_dearest_line
-    results = []
     judged = replace(
         judged,
         instances=tuple(
@@ -167,20 +166,19 @@ def compared(judged: Judged) -> Judged:
             for row in zip(judged.instances, judged.outcomes, judged.words, strict=True)
         ),
     )
-    for row in zip(judged.instances, judged.outcomes, judged.words, strict=True):
-        result = (
-            technique.goes_wrong(*row)
-            if row[0].case.hazard
-            else compare.on_simulator(*row, dearest)
-        )
-        results.append(
+    results = [
+        technique.goes_wrong(*row) if row[0].case.hazard else compare.on_simulator(*row, dearest)
+        for row in zip(judged.instances, judged.outcomes, judged.words, strict=True)
+    ]
+    judged = replace(
+        judged,
+        results=tuple(
             replace(
-                result,
-                ran=not isinstance(row[1], NotRun),
-                step=row[0].step if result.failed else 0,
+                result, ran=not isinstance(outcome, NotRun), step=one.step if result.failed else 0
             )
-        )
-    judged = replace(judged, results=tuple(results))
+            for one, outcome, result in zip(judged.instances, judged.outcomes, results, strict=True)
+        ),
+    )
     return replace(judged, counters=_counters(judged))
 
 

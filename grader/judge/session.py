@@ -185,8 +185,9 @@ class Session(AbstractContextManager["Session"]):
         calls then, if that compiles."""
         if self._calling and isinstance(self._calling.compiled(), Ran):
             return self._calling.follow(instance, elements, room)
-        case = replace(self._described(instance), followed=elements, room=room)
-        return self._told(case, FOLLOWING).made
+        return self._told(
+            replace(self._described(instance), followed=elements, room=room), FOLLOWING
+        ).made
 
     def record(self, instance: CaseInstance, recorded: Recorded) -> Strip | None:
         """The steps of a case that lead to what went wrong in it, as a worker tells them; None
