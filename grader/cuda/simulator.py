@@ -16,7 +16,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -337,6 +337,7 @@ class SimulatedKernel:
         self._executable = _executable(module.text, function.name)
         self._linked, self._function = self._executable.linked, function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
+        self._passed = partial(Passed, name, function.parameters, self._declared)
 
     def __call__(self, grid: Dim, block: Dim, args: Arguments, *, shared_mem: int = 0) -> None:
         """Launch over `grid` blocks of `block` threads, each an int or a tuple of up to three.
@@ -412,9 +413,6 @@ class SimulatedKernel:
             bool(self._function.directives.get("reqnctapercluster"))
             or self._executable.depends_on_blocks
         )
-
-    def _passed(self, args: Arguments) -> Passed:
-        return Passed(self.name, self._function.parameters, self._declared, args)
 
     def _geometry(self, grid: Dim, block: Index) -> Geometry:
         """How many blocks run together: all of a cooperative launch, whole clusters otherwise."""

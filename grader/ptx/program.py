@@ -14,21 +14,15 @@ from ..errors import Held, counted
 class Role(Enum):
     """What an instruction does with one of its operands."""
 
-    WRITTEN = auto()
-    READ = auto()
-    ADDRESS = auto()
+    WRITTEN, READ, ADDRESS = range(3)
 
 
 class Flow(Enum):
-    """Where a thread goes on after an instruction."""
+    """Where a thread goes on after an instruction: at the NEXT one; after a BRANCH at its label, or
+    (if guarded) at the next one; after a TABLE at one of a list of labels; in the function of a
+    CALL; after a RETURN in the caller, or out of the kernel. EXIT and TRAP end it."""
 
-    NEXT = auto()
-    BRANCH = auto()  # to its label, or (if guarded) to the next one
-    TABLE = auto()  # to one of a list of labels
-    CALL = auto()
-    RETURN = auto()  # to the caller, or out of the kernel
-    EXIT = auto()
-    TRAP = auto()
+    NEXT, BRANCH, TABLE, CALL, RETURN, EXIT, TRAP = range(7)
 
 
 class Carries(Enum):

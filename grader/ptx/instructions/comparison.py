@@ -52,14 +52,13 @@ def _lines(integers: str, floats: str) -> list[str]:
 def _comparison(instruction: Instruction, kind: str) -> Meaning:
     """The comparison that the first modifier names, of numbers of a scalar `kind`."""
     name, flushes = instruction.form.mods[0], instruction.form.has("ftz")
+    number = from_bfloat if kind == "bf16" else flush if flushes else None
 
     def meaning(on: Any) -> Compute:
         if kind not in _FLOATS:
             return getattr(on, _ORDERED[name])
         compare = _UNORDERED.get(name) or getattr(on, _ORDERED[name])
-        if kind == "bf16":
-            return lambda a, b: compare(from_bfloat(a), from_bfloat(b))
-        return (lambda a, b: compare(flush(a), flush(b))) if flushes else compare
+        return (lambda a, b: compare(number(a), number(b))) if number else compare
 
     return meaning
 
