@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -80,13 +80,12 @@ def show_timings(console: Console, timings: Timings) -> None:
         table.add_column(heading, justify="right", no_wrap=True)
     for size in timings.sizes:
         table.add_section()
-        first = size_text(size)
-        for row in (row for row in timings.rows if row.size == size):
+        rows = (row for row in timings.rows if row.size == size)
+        for first, row in zip(chain([size_text(size)], repeat("")), rows, strict=False):
             table.add_row(
                 *(first, row.variant, f"{row.ms:.4g}", f"{row.low:.4g} to {row.high:.4g}"),
                 *(f"{row.gb_per_s:,.0f}", f"{row.fraction:.0%}"),
             )
-            first = ""
     console.print(table)
     for sentence in timings.skipped:
         console.print(sentence, markup=False, highlight=False)

@@ -254,14 +254,14 @@ def _read(path: Path, most: int) -> bytes:
 
 @cache
 def _program() -> Path:
-    wheel = unless(
-        importlib.util.find_spec("ziglang"),
-        CompilerFailure(
+    try:
+        import ziglang
+    except ImportError as error:
+        raise CompilerFailure(
             "clang is not here: `pip install ziglang` brings it, the version that "
             "constraints.txt names."
-        ),
-    )
-    folder = Path(str(wheel.origin)).parent
+        ) from error
+    folder = Path(ziglang.__file__).parent
     return next(folder.glob("zig.exe"), folder / "zig")
 
 
