@@ -24,7 +24,7 @@ from ..errors import AuthorError, LearnerError, unless
 from ..say import verdict_answers as say
 from ..status import Status
 from . import arrangement, cases, compare, partial, sizes as every_size, stepped, technique
-from .explaining.following import doubted, explained_case
+from .explaining.explanation import doubted, explained_case
 from .protocol import Failed, Ran, Reply
 from .session import Judged, Limits, NotRun, Session, run_on_gpu
 from .verdict import CaseResult, Verdict, foremost, told_once

@@ -22,7 +22,7 @@ from ..proofs.trial import Trial, as_wanted
 from ..status import Status
 from . import compare
 from .cases import CaseInstance
-from .explaining.following import explained_case
+from .explaining.explanation import explained_case
 from .protocol import Examine, Examined, Failed, Ran, Reply, Tried
 from .session import Judged, Limits, Outcomes, Session
 from .verdict import CaseResult, EverySize, Verdict

@@ -4,7 +4,7 @@ import pytest
 
 from grader.course import exercise
 from grader.judge import judge
-from grader.judge.explaining.indices import by_strides, rule
+from grader.judge.explaining.stores import by_strides, rule
 
 OURS = [(0, 0), (0, 5), (1, 2), (2, 1), (3, 4)]
 

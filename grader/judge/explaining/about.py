@@ -19,9 +19,8 @@ from ...cuda.errors import Message
 from ...grouped import grouped
 from ..compare import Words, Wrong
 from ..protocol import Choice, Element, Made, ThreadPath, ThreadPlace, Used
-from .comparisons import is_tied
+from .conditions import after_doubts, after_value, is_tied, last_conditions, numbers_of, values_on
 from .parting import Parting
-from .thread_paths import after_doubts, after_value, last_conditions, numbers_of, values_on
 from .two_trails import TwoTrails
 from .used import capital, in_order, near, runs, threads, times
 

@@ -8,8 +8,7 @@ from itertools import compress
 from ...cuda.errors import Message
 from ..protocol import Choice, Element
 from .about import About
-from .comparisons import COMPARED, in_words, may_ask, sides_as_asked
-from .thread_paths import after_value
+from .conditions import COMPARED, after_value, in_words, may_ask, sides_as_asked
 from .used import Told, capital
 
 NO_NAN = " No comparison with NaN is true, except `!=`."

@@ -15,8 +15,7 @@ from ...grouped import grouped
 from ..protocol import Element, ThreadPath, ThreadPlace, Used
 from .about import About
 from .choices import chosen_by, other_winner
-from .comparisons import COMPARED, as_written
-from .thread_paths import after_doubts, compared_on, numbers_of, without_round
+from .conditions import COMPARED, after_doubts, as_written, compared_on, numbers_of, without_round
 from .trail import Trail
 from .used import Times, Told, capital, times
 

@@ -1,29 +1,46 @@
-"""Why a wrong element is wrong: the first rule that applies says what it was made of, and another
-one what was done with that. A rule takes what is known of the element, and yields a message and its
-line where it applies.
+"""Why a case fails. The element, index or launch that is told of is followed, in the answer and in
+the solution: what the element was made of and what was done with that, held against what the
+solution makes it of.
+
+The first rule that applies says what an element was made of, and another one what was done with
+that. A rule takes what is known of the element, and yields a message and its line where it applies.
+Only what was seen in the two runs is said. Both are followed on the simulated device (see
+`sandbox.slices`), in the worker's process; what is expected stays here.
 """
 
 import math
+import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
-from itertools import islice
+from functools import cache, partial
+from itertools import islice, takewhile
+from typing import TypeVar
 
 import numpy as np
 
+from ...compilers.declared import Declarations
+from ...compilers.parameters import unused_parameters
+from ...course import Expected, Problem, rules
 from ...cuda.errors import Message
-from ...say.verdict_answers import NEXT
-from ...status import Pattern
-from ..compare import Words
-from ..protocol import ThreadPlace
+from ...say import places
+from ...say.verdict_answers import NEXT, already_wrong
+from ...status import Pattern, Status
+from .. import cases, compare
+from ..cases import CaseInstance
+from ..compare import Words, Wrong
+from ..protocol import Failed, Ran, ThreadPlace
+from ..session import Outcomes
 from ..verdict import CaseResult, Part
 from .about import About, Pair
 from .choices import chosen, decided, other_winner, tie
+from .conditions import after_doubts
 from .elements import other_elements, other_summands, too_often
 from .factors import number_won, scaled, stood_in
 from .lanes import shuffled, without_stride
-from .stores import elsewhere, misplaced, nobody_wrote, other_place
-from .used import Times, Told, capital, runs, times
+from .stores import beyond_an_array, elsewhere, misplaced, nobody_wrote, other_place
+from .strays import beyond_row, in_one_bank, of_stray
+from .used import Times, Told, capital, copied, runs, times
 from .wrong_steps import (
     cancelled,
     descended,
@@ -46,8 +63,6 @@ _ENOUGH = {
 }
 Rule = Callable[[About], Told]
 Said = tuple[Pattern, Message, int | None]  # a pattern, its message, and the line of that
-
-
 _MADE_OF: tuple[
     tuple[Pattern, Rule], ...
 ] = (  # of what an element was made; the first that applies
@@ -70,6 +85,7 @@ _MADE_OF: tuple[
     (Pattern.OTHER_PLACE, other_winner),
     (Pattern.OTHER_PLACE, tie),
 )
+Known = TypeVar("Known", bound=Outcomes)
 
 
 def _parts(about: About) -> tuple[Part, ...]:
@@ -201,3 +217,217 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     remedy = next(filter(None, advice), "")  # one is enough
     result = result.saying(parts + Message(why=result.parts.why, remedy=remedy))
     return replace(result, line=line, patterns=patterns)
+
+
+def explained_case(judged: Known, at: int) -> Known:
+    """The case at a place, told with the reason why it fails, as far as that can be followed."""
+    instance, outcome, result = judged.instances[at], judged.outcomes[at], judged.results[at]
+    if instance.case.hazard:
+        return judged
+    if isinstance(outcome, Failed) and (earlier := _before(judged, at, outcome)):
+        first, launches = earlier.results[at], len(earlier.instances[at].problem.launches)
+        told = result.saying(
+            already_wrong(first.parts, launches, len(instance.problem.launches), result.parts)
+        )
+        return judged.with_result(at, replace(told, line=first.line or result.line))
+    problem = instance.problem
+    if compare.apart(problem) and result.where:  # one launch is followed sooner than all
+        launch = problem.launches[result.where.launch - 1]
+        written = [name for name in problem.outputs if name in launch.args]
+        instance = replace(
+            instance, problem=replace(problem.comparing(written), launches=(launch,))
+        )
+    if said := _of_access(judged, at, instance):
+        return judged.with_result(at, _in_coordinates(result.saying(said), problem))
+    if changed := _changed_inputs(result, judged.words[at]):
+        return _only_written(judged, at, changed.pop())
+    if isinstance(outcome, Ran) and result.where and result.where.order != problem.order:
+        instance = replace(instance, problem=replace(instance.problem, order=result.where.order))
+        (outcome,) = judged.session.run((instance,))
+    wrong = (
+        compare.first_wrong(instance, outcome)
+        if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran)
+        else None
+    )
+    if wrong is None:
+        return judged
+    followed = _of_value(judged, at, instance, wrong)
+    if _is_vague(followed) and (alone := _launch_alone(judged, at, wrong)):
+        of_launch = _of_value(judged, at, alone, wrong)
+        followed = followed if followed and _is_vague(of_launch) else of_launch
+    unwritten = wrong.element.buffer if not wrong.written else ""
+    return (
+        judged.with_result(at, followed)
+        if followed
+        else _only_written(judged, at, judged.words[at].name(unwritten))
+        if unwritten
+        else judged
+    )
+
+
+def _is_vague(told: CaseResult | None) -> bool:
+    """Whether nothing is known of an element but that something more should be done with it."""
+    return told is None or {*told.patterns} <= {Pattern.LEFT_EARLY}
+
+
+def _of_access(judged: Known, at: int, instance: CaseInstance) -> Message | None:
+    """What is said of an access that should not be, or is dear; None where a value is wrong."""
+    outcome, result, words = judged.outcomes[at], judged.results[at], judged.words[at]
+    if isinstance(outcome, Failed) and str(beyond := beyond_row(judged, at, outcome)):
+        return replace(result.parts, why="", remedy="") + beyond
+    if isinstance(outcome, Failed) and result.status in (
+        Status.OUT_OF_BOUNDS,
+        Status.UNINITIALIZED_READ,
+    ):
+        return of_stray(judged, at, outcome, beyond_an_array(judged, instance, words))
+    if re.search("bank_conflicts`|`shared_[a-z]+_wavefronts`", result.parts.first):
+        return result.parts + in_one_bank(judged, at)
+    if result.status == Status.DATA_RACE and "correct the index" in result.parts.remedy:
+        declared, line = Declarations(judged.source), result.line or 0
+        names = declared.doubtful(declared.line(line), line, Declarations(words.solution))
+        return replace(result.parts, remedy=after_doubts(names, result.parts.remedy))
+    return None
+
+
+def _of_value(judged: Known, at: int, instance: CaseInstance, wrong: Wrong) -> CaseResult | None:
+    """The case at a place, with the reason why a value is wrong, which is followed in `instance`;
+    None where it cannot be followed."""
+    both, result, words = (judged.session, judged.ours), judged.results[at], judged.words[at]
+    with ThreadPoolExecutor(len(both)) as pool:
+        made = [*pool.map(lambda one: one.follow(instance, (wrong.element,)), both)]
+    if not all(made):
+        return None
+    (mine,), (ours,) = made
+    pair, copies = Pair(wrong, mine, ours), copied(mine, ours)
+    if copies and copies[0] != copies[1] and wrong.others:
+        others = [session.follow(instance, wrong.others) for session in both]
+        pair = replace(pair, others=tuple(zip(*others, strict=False)))
+    if result.where:
+        number = min(result.where.launch, len(instance.problem.launches))
+        pair = replace(pair, path=cache(partial(judged.session.path, instance, number)))
+    told, problem = explained(result, pair, words), judged.instances[at].problem
+    told = cases.in_block(told, problem, mine.stored.block) if mine.stored else told
+    return _in_coordinates(told, problem)
+
+
+def doubted(judged: Known, at: int) -> Known:
+    """The case at a place, with a question about the parameters that only the solution uses; or
+    else about the only line that the solution has not alike, if nothing is said of that line."""
+    result, words = judged.results[at], judged.words[at]
+    kernels = dict.fromkeys(one.kernel for one in words.problem.launches)
+    mine, ours = (
+        [name for kernel in kernels for name in unused_parameters(source, kernel)]
+        for source in (judged.source, words.solution)
+    )
+    unused = [f"`{name}`" for name in mine if name not in ours]
+    # Of a kernel that has hardly begun, does not compile or is right, something else says more; a
+    # later step may need what this one does not.
+    is_apart = result.status in (Status.COMPILE_ERROR, Status.OVER_BUDGET) or judged.exercise.steps
+    if 0 < len(unused) < 3 and not is_apart:
+        told = result.parts
+        facts = takewhile(lambda one: one.endswith("."), re.split(r"(?<=[.?]) ", told.remedy))
+        asked = f"Which line should use {' and '.join(unused)}?"
+        why = f"No line uses {' or '.join(unused)}. {told.why}".strip()
+        told = replace(told, why=why, remedy=" ".join([*facts, asked]))
+        return judged.with_result(at, result.saying(told))
+    usual = Declarations(words.solution)
+    (line, *others) = Declarations(judged.source).unusual(usual) or (0,)
+    said = f"line {result.line} {result.parts}"
+    if not line or others or re.search(rf"\blines? (?:\d+ and )?{line}\b", said):
+        return judged
+    remedy = after_doubts([("", line)], result.parts.remedy or "What should be different there?")
+    return judged.with_result(at, result.saying(replace(result.parts, remedy=remedy)))
+
+
+def _launch_alone(judged: Outcomes, at: int, wrong: Wrong) -> CaseInstance | None:
+    """The first launch that gets a wrong output, as a case of its own after the solution's earlier
+    launches; None where there are none, or where it goes right then."""
+    instance = judged.instances[at]
+    problem, buffer = instance.problem, wrong.element.buffer
+    number = next(n for n, one in enumerate(problem.launches) if buffer in one.args)
+    *before, launch = problem.launches[: number + 1]
+    if not before:
+        return None
+    between = {name: Expected(np.zeros(*made), made[1]) for name, made in problem.scratch.items()}
+    earlier = replace(
+        problem, outputs={**problem.outputs, **between}, scratch={}, launches=tuple(before)
+    )
+    (ran,) = judged.ours.run((replace(instance, problem=earlier),))
+    if not isinstance(ran, Ran):
+        return None
+    left = {
+        name: ran.arrays[f"output/{name}"]
+        for name in earlier.outputs
+        if name in launch.args and ran.arrays[f"written/{name}"].all()
+    }
+    given = {name: one for name, one in problem.inputs.items() if name in launch.args}
+    written = [name for name in problem.outputs if name in launch.args and name not in left]
+    scratch = {name: made for name, made in problem.scratch.items() if name not in left}
+    alone = replace(
+        replace(problem, scratch=scratch).comparing(written),
+        inputs=given | left,
+        launches=(launch,),
+    )
+    one = replace(instance, problem=alone)
+    (outcome,) = judged.session.run((one,))
+    return one if isinstance(outcome, Ran) and compare.first_wrong(one, outcome) else None
+
+
+def _in_coordinates(result: CaseResult, problem: Problem) -> CaseResult:
+    """A result whose threads and blocks are named by their coordinates, where they have several."""
+    launch = problem.launches[result.where.launch - 1 if result.where else -1]
+    shapes = rules.dimensions(launch.block), rules.dimensions(launch.grid)
+    return result.saying(places.in_coordinates(result.parts, *shapes))
+
+
+def _changed_inputs(result: CaseResult, words: Words) -> set[str]:
+    """The inputs that a result tells of, as a counter that is not put back, by the learner's names;
+    none where it tells of an output."""
+    return {one.buffer for one in result.mismatches} & {*map(words.name, words.problem.inputs)}
+
+
+def _only_written(judged: Known, at: int, name: str) -> Known:
+    """With the condition under which the only line that writes to an array does so."""
+    result = judged.results[at]
+    declared = Declarations(judged.source)
+    said, line = declared.only_written(name)
+    atomics = [
+        at
+        for at, text in enumerate(declared.lines, 1)
+        if re.search(rf"\batomic\w+\([^;]*\b{name}\b", text)
+    ]
+    if len(atomics) == 1 and not declared.writers(name):
+        said, line = f"Only the atomic on line {atomics[0]} changes {name}.", atomics[0]
+    return judged.with_result(at, replace(result.saying(result.parts + Message(said)), line=line))
+
+
+def _before(judged: Known, at: int, failure: Failed) -> Known | None:
+    """The same with only the launches of a case that came before the one that failed, where they
+    left something wrong that no later launch writes; None where they did not."""
+    instance, words = judged.instances[at], judged.words[at]
+    where, problem = cases.of_failure(instance, failure), instance.problem
+    if where is None or where.launch < 2:
+        return None
+    launches, later = problem.launches[: where.launch - 1], problem.launches[where.launch - 1 :]
+    passed = {one for launch in later for one in launch.args if isinstance(one, str)}
+    left = [
+        name
+        for name in problem.outputs
+        if name not in passed or (words.constant(name) and name in str(launches))
+    ]
+    earlier = replace(instance, problem=replace(problem.comparing(left), launches=launches))
+    (outcome,) = judged.session.run((earlier,))
+    result = compare.on_simulator(earlier, outcome, replace(words, problem=earlier.problem))
+    again = all(one.kernel == launches[0].kernel for one in later)  # else another may put it back
+    if (
+        result.status != Status.WRONG_ANSWER
+        or not isinstance(outcome, Ran)
+        or (not again and _changed_inputs(result, words))
+    ):
+        return None
+    judged = replace(
+        judged,
+        instances=(*judged.instances[:at], earlier, *judged.instances[at + 1 :]),
+        outcomes=(*judged.outcomes[:at], outcome, *judged.outcomes[at + 1 :]),
+    )
+    return explained_case(judged.with_result(at, result), at)

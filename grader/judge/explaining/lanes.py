@@ -5,7 +5,7 @@ import re
 from ...cuda.errors import Message
 from ...say.verdict_answers import LOOP_FAULTS
 from .about import About
-from .comparisons import of_floats
+from .conditions import of_floats
 from .used import Told, capital
 
 

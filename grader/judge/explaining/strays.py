@@ -17,8 +17,14 @@ from ...status import Status
 from ..cases import of_failure, thread_of
 from ..protocol import Choice, Failed, ThreadPlace
 from ..session import Outcomes
-from .comparisons import operator_of
-from .thread_paths import after_doubts, after_value, compared_on, last_conditions, numbers_of
+from .conditions import (
+    after_doubts,
+    after_value,
+    compared_on,
+    last_conditions,
+    numbers_of,
+    operator_of,
+)
 
 _NO_PLACE = re.compile(r"\d|(?:block|grid)Dim\.|(?:int|const|unsigned|size_t|sizeof|min|max)$")
 _OF_THREADS = re.compile(r"(?:threadIdx|blockIdx)\..|asm|thread_rank")

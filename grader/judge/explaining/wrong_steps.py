@@ -17,14 +17,15 @@ from ...status import Pattern
 from ..protocol import Element, ThreadPath, ThreadPlace
 from .about import About
 from .choices import NO_NAN
+from .conditions import last_conditions
 from .factors import scaled
 from .maxima import from_itself, mixed_up
 from .parting import Parting, step
-from .thread_paths import last_conditions
 from .trail import NO_ELEMENT, Trail
 from .used import Told, capital, times
 
 OFTEN = 8  # times as often as in the solution: no other formula uses an element so often
+_DIGITS = {"single": "A float has about 7 digits.", "half": "16 bits have 3 digits."}
 _NARROW = 1e-2  # of a value: less than that 16 bits leave out
 
 
@@ -77,24 +78,18 @@ def _infinite(about: About) -> Iterator[Element]:
 
 def narrowed(about: About) -> Told:
     """A step that leaves digits out, which the solution keeps, where little more is wrong."""
-    mine, ours = (
-        [one for one in ("single", "half") for _ in np.flatnonzero(trail.does(one))[:1]]
-        for trail in about.ways.both
-    )
-    if not (about.wanted and abs(about.found / about.wanted - 1) < _NARROW):
-        return
-    for verb in (one for one in mine if one not in ours):
-        trail, _ = about.ways.both
-        at = int(np.flatnonzero(trail.does(verb))[0])
-        digits = {"single": "A float has about 7 digits", "half": "16 bits have 3 digits"}[verb]
-        yield (
-            Message(
-                f"{capital(trail.place(at).who)} {trail.words(at)}{trail.place(at).on}.",
-                f"{digits}.",
-                "Which type should this value have?",
-            ),
-            trail.line(at),
-        )
+    mine, ours = about.ways.both
+    is_near = about.wanted and abs(about.found / about.wanted - 1) < _NARROW
+    for verb, digits in _DIGITS.items() if is_near else ():
+        for at in np.flatnonzero(mine.does(verb) & (not ours.does(verb).any()))[:1].tolist():
+            yield (
+                Message(
+                    f"{capital(mine.place(at).who)} {mine.words(at)}{mine.place(at).on}.",
+                    digits,
+                    "Which type should this value have?",
+                ),
+                mine.line(at),
+            )
 
 
 def cancelled(about: About) -> Told:
