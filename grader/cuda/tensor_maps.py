@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from ..errors import counted
+from ..errors import counted, unless
 from .errors import LaunchError
 
 SIZE = 128  # bytes of a CUtensorMap
@@ -163,9 +163,11 @@ def encoding(
     LaunchError."""
     dtype = array.dtype
     kind = f"{dtype.kind.replace('i', 's')}{8 * dtype.itemsize}"
-    if kind not in KINDS or swizzle not in SWIZZLES:
-        what = f"arrays of {dtype}" if kind not in KINDS else f"a swizzle of {swizzle} bytes"
-        raise LaunchError(f"There is no tensor map for {what}.")
+    what = f"arrays of {dtype}" if kind not in KINDS else f"a swizzle of {swizzle} bytes"
+    unless(
+        kind in KINDS and swizzle in SWIZZLES,
+        LaunchError(f"There is no tensor map for {what}."),
+    )
     return Encoding(
         KINDS.index(kind),
         array.ndim,
