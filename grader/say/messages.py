@@ -49,6 +49,7 @@ from .places import (
 )
 from .race_advice import READ_FIRST, WRITE_FIRST, WRITTEN_LATER
 
+_BRINGS = re.compile(r"memcpy_async\(|cp_async_bulk\w*\(")
 _CAUSES: dict[type[Finding], str] = {
     MissedBarrier: "a barrier that some threads do not reach",
     TwoBarriers: "a barrier that others reach at another place",
@@ -378,6 +379,9 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
             "Write it before you read it, in the kernel or before the launch.",
         ),
     )
+    copies = [at for at, one in enumerate(declared.lines, 1) if _BRINGS.search(one)]
+    if name and not lines and len(copies) == 1:
+        remedy = f"How many bytes does the copy on line {copies[0]} bring, and where to?"
     if only and touched.space != "shared":
         remedy = (
             f"Is this condition right? If it is, which thread should write {element.text} before "
@@ -572,7 +576,13 @@ def unordered(finding: Race, wave: Wave) -> str | Message:
     if finding.benign:
         return f"{text}also wrote, the same value in the same instruction: harmless, but wasteful."
     text += "updated atomically" if other.atomic else "wrote" if other.wrote else "read"
-    advice = race_advice.advice(finding, there, wave.names.declared)
+    declared = wave.names.declared
+    advice = race_advice.advice(finding, there, declared)
+    writers = declared.writers(there.array) if there.array else []
+    made = [at for at in writers if at in {one.line for one in wave.kernel.instructions}]
+    if len(writers) == 2 and len(made) == 1:
+        first, second = writers
+        advice = Message(f"The compiler made one store of lines {first} and {second}.") + advice
     if finding.at_once:
         return Message(f"{text} at the same moment.") + advice
     if other.line:

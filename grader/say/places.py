@@ -27,6 +27,10 @@ from ..machine.wave import Wave
 from ..watch.findings import Bytes, Location, OutOfStore
 
 _NUMBERED = re.compile(r"\b([Tt]hread|[Bb]lock) (?:(\d+)\b|\((\d+), (\d+), (\d+)\))")
+BELOW = (
+    "An index can be below 0 after a subtraction, after `%` of a negative number, or if an int "
+    "overflows."
+)
 
 
 @dataclass(frozen=True)
@@ -511,12 +515,8 @@ def _unknown(place: _Element, who: ThreadNumbers) -> Message:
             "? What should happen then?",
         )
     own = f"`{OWN}` is {x}" if who.flat else f"in the grid, its x is {x} and its y is {y}"
-    below = (
-        "An index can be below 0 after a subtraction, after `%` of a negative number, or if an int "
-        "overflows."
-    )
     return Message(
-        why=below if place.index < 0 else "",
+        why=BELOW if place.index < 0 else "",
         remedy=f"Should this thread ({own}) access the array here? If not, guard the access. If it "
         f"should, compute {f'`{written}`' if written else 'the index'} by hand for this thread.",
     )

@@ -16,8 +16,8 @@ from grader.judge import judge
             "00_first_kernel/mirror",
             [("cols - 1 - col;", "gridDim.x * blockDim.x - 1 - col;")],
             "out_of_bounds",
-            r"its index is wrong: `row` is \d+ \(line 10\) and `opposite` is (\d+) \(line 12\).* "
-            r"Is \1 the right value of `opposite` \(line 12\)\?",
+            r"Here `row` is \d+ \(line 10\) and `opposite` is (\d+) \(line 12\).* should be here, "
+            r"but its index is wrong\. Is \1 the right value of `opposite` \(line 12\)\?",
             id="an index with one name that is not as in the solution",
         ),
         pytest.param(
@@ -180,8 +180,56 @@ from grader.judge import judge
                 ),
             ],
             "out_of_bounds",
-            r"Is the condition `along < k && col < n` or the index on line 17 wrong",
+            r"in the branch `along < k && col < n` \(line 17\)\..* Is `along` \(line 14\) right\? "
+            r"If it is, is the condition or the index on line 17 wrong",
             id="the condition on the line of the access itself",
+        ),
+        pytest.param(
+            "00_first_kernel/mirror",
+            [
+                (
+                    "if (row < rows && col < cols) {",
+                    "const bool inside = row < rows || col < cols;\n    if (inside) {",
+                )
+            ],
+            "out_of_bounds",
+            r"The access is in the branch `inside` \(line 12\)\..* Is `inside` \(line 11\) right\?",
+            id="a branch whose condition has a name",
+        ),
+        pytest.param(
+            "02_tree_reduction/dot",
+            [
+                ("    for (int i = ", "    const int step = blockDim.x;\n    int i = "),
+                ("i < n; i += gridDim.x * blockDim.x) {", "\n    while (i < n) {"),
+                ("sum += x[i] * y[i];", "sum += x[i] * y[i];\n        i += step;"),
+            ],
+            "wrong_answer",
+            r"is in the loop on line \d+: `while \(i < n\)`\. "
+            r"Line \d+ is its step: `i \+= step;`\..* "
+            r"Is `step` \(line \d+\) right\? If it is, write down the rounds",
+            id="the step of a while loop",
+        ),
+        pytest.param(
+            "06_pack_vectorization/row_absmax",
+            [("fmaxf(largest, fabsf(from[c]))", "fmaxf(largest, from[c])")],
+            "wrong_answer",
+            r"takes the larger of \S+ \(no element\) and (\S+ \(x\[\d+, \d+\]\))\. "
+            r"A step with \1 is missing before this one\.",
+            id="a step that is missing before a maximum",
+        ),
+        pytest.param(
+            "09_scan_histogram/look_back",
+            [("b >= 0; b--", "b > 0; b--")],
+            "wrong_answer",
+            r"On line \d+, thread \d+ of block \d+ makes no round of the loop",
+            id="a loop without a round, which a compiler has turned round",
+        ),
+        pytest.param(
+            "08_project/top_four",
+            [("a.index < b.index", "a.index > b.index")],
+            "wrong_answer",
+            r"Is `precedes` \(line 18\) right\? If it is, should `earlier` hold for thread",
+            id="equal elements that a function compares",
         ),
         pytest.param(
             "12_attention/tiled",
@@ -218,7 +266,7 @@ def test_the_factor_of_another_row_is_told_where_it_is_used():
         ),
     )
     assert "belongs elsewhere" not in message
-    assert re.search(r"is not the right value here\. It comes from line 57\.", message)
+    assert re.search(r"Line 57 gives \S+ to the call on line \d+\. It is not the right", message)
 
 
 def test_a_loop_that_steps_by_the_threads_of_one_block_is_named():

@@ -223,7 +223,7 @@ def test_the_values_that_an_index_is_computed_from_are_told_with_their_lines():
     apart = by_rows.replace(", col", ";\n    const int col")
     each = judge(exercise, f"{head}{{\n{apart}", sizes=False)
     for verdict in (both, each):
-        told = verdict.parts.remedy
+        told = verdict.parts.why
         assert "with rows = 7, cols = 9" in told
         values = re.search(r"`row` is (\d+) \(line \d+\) and `col` is (\d+) \(", told)
         read = re.search(r"thread (\d+) of block 0 reads `picture\[(\d+)\]", verdict.message)

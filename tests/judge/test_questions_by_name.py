@@ -34,8 +34,8 @@ CASES = {  # the exercise, (words of its solution, words put there) ..., the sta
             )
         ],
         "out_of_bounds",
-        r"shifts \d+ to the right by \d \(shifts\[\d\]\)\. "
-        r"This step should use another value than \d+\.",
+        r"multiplies (\d+) by \d+ \(shape\[\d\]\)\. A step is missing before this one\..* "
+        r"hat should happen to \1 before line \d+ uses it\?",
     ),
     "an int that overflows": (
         "01_expand_where/expand",

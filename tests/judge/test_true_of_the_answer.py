@@ -1090,7 +1090,7 @@ def test_the_lines_that_change_an_index_of_a_stray_access_are_named():
         ("* y_strides[", "* x_strides["),
         status="out_of_bounds",
     )
-    assert re.search(r"its index is wrong \(lines? \d+", message)
+    assert re.search(r"The index is computed on lines? \d+", message)
 
 
 def test_a_maximum_that_the_next_row_begins_with_is_told_with_the_line_of_its_first_value():
@@ -1194,7 +1194,7 @@ def test_a_maximum_that_the_next_row_begins_with_is_told_with_the_line_of_its_fi
                 ("y_place += coordinate * y_strides[d];", "y_place += coordinate * x_strides[d];"),
             ],
             "out_of_bounds",
-            "its index is wrong (lines 19 and 24)",
+            "The index is computed on lines 19 and 24, with",
         ),
         (
             "02_tree_reduction/dot",
@@ -1382,7 +1382,7 @@ def test_a_loop_elsewhere_is_not_asked_about_where_a_choice_is_told():
             "01_expand_where/where",
             [("y_place += coordinate * y_strides", "y_place += coordinate * x_strides")],
             "out_of_bounds",
-            r"No line uses `y_strides`\..* index is wrong \(lines? \d+.*"
+            r"No line uses `y_strides`\..* is computed on lines? \d+.*"
             r"Which line should use `y_strides`\?",
         ),
         (

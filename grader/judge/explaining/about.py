@@ -184,11 +184,11 @@ class About:
         reason."""
         heads, usual = self.declared.loops, self.usual.loops.values()
         _, at = self.declared.loop(line or 0)
-        known = {*map(_unnamed, usual)}
+        known = {*map(unnamed, usual)}
         new = [
             one
             for one, head in heads.items()
-            if _unnamed(head) not in known and (one == at or head.startswith("for"))
+            if unnamed(head) not in known and (one == at or head.startswith("for"))
             if not line
             or not self.declared.in_kernel(line)
             or one <= max(line, self.declared.end(line) if at else 0)
@@ -196,11 +196,27 @@ class About:
         if at not in new and (len(new) != 1 or (is_last and new[0] < (line or 0))):
             return Message(), line
         at, there = (at, f"Line {line} is in") if at in new else (new[0], "Look at")
+        end, counted = self.declared.end(at), re.findall(r"\w+", heads[at])
+        body = range(at + 1, end + 1) if heads[at].startswith("while") else ()
+        steps = [one for one in body if {*counted} & self.declared.changed_on(one)]
+        said = "".join(
+            f" Line {one} is its step: `{self.declared.line(one).strip()}`." for one in steps
+        )
+        parts = " ".join([heads[at], *map(self.declared.line, steps)])
+        asked = (
+            f"Write down the rounds of the loop on line {at}: where does it begin, how far does it "
+            "step, and when does it end?"
+        )
         return Message(
-            f"{there} the loop on line {at}: `{heads[at]}`.",
-            remedy=f"Write down the rounds of the loop on line {at}: where does it begin, how far "
-            "does it step, and when does it end?",
+            f"{there} the loop on line {at}: `{heads[at]}`.{said * (len(steps) == 1)}",
+            remedy=after_doubts(self.strange_in(parts, at), asked),
         ), at
+
+    def strange_in(self, words: str, line: int) -> list[tuple[str, int]]:
+        """The names in an expression on a line that get values, with their lines, or are functions,
+        which the solution has not alike."""
+        found = self.declared.doubtful(words, line, self.usual)
+        return [one for one in found if re.search(rf"\b{one[0]}\b", words)]
 
     def guarded(self, place: ThreadPlace, is_doubted: bool = True) -> str:
         """What to ask of a thread where an `if` or a `?:` stands on the line itself; if
@@ -325,7 +341,7 @@ class About:
         return None
 
 
-def _unnamed(head: str) -> str:
+def unnamed(head: str) -> str:
     """The head of a loop, whatever its counter is called, and however it is halved or doubled: up
     or down, the powers of two below a number are the same ones."""
     for written, usual in (("<<= 1", "*= 2"), (">>= 1", "/= 2"), (">= 1;", "> 0;")):

@@ -8,7 +8,7 @@ from itertools import compress
 from ...cuda.errors import Message
 from ..protocol import Choice, Element
 from .about import About
-from .conditions import COMPARED, after_value, in_words, may_ask, sides_as_asked
+from .conditions import COMPARED, after_doubts, after_value, in_words, may_ask, sides_as_asked
 from .used import Told, capital
 
 NO_NAN = " No comparison with NaN is true, except `!=`."
@@ -129,6 +129,7 @@ def tie(about: About) -> Told:
         if lines[1:]:
             why, line = f"Equal values are compared on {on}.", lines[0]
             asked = "Which of two equal elements should win on each of these lines?"
+            asked = after_doubts(about.strange_in(about.declared.line(line), line), asked)
         elif found := next(_equal_too(about), None):
             operator, line = found
             why = f"On line {line}, `{operator}` is true for equal values, too."

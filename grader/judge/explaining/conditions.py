@@ -161,15 +161,25 @@ def last_conditions(
 
 
 def without_round(path: ThreadPath, source: str) -> dict[int, str]:
-    """By line the loops in which a thread makes no round, with the comparison that ends them:
-    "`0 < 0` is false"."""
+    """By line the loops in which a thread makes no round, with the comparison that ends them, ":
+    `0 < 0` is false"; "" where a compiler asks something else, and the thread never comes to a
+    `while` in the loop."""
     declared = Declarations(source)
     asked = grouped(
         (at, as_written(one, declared.line(at)))
         for one in path.branches
         if (at := one.place.line or 0) in declared.loops
     )
-    return {at: said[0] for at, said in asked.items() if all(one.endswith("false") for one in said)}
+    inside = {
+        at: [one for one in range(at + 1, declared.end(at)) if "while (" in declared.line(one)]
+        for at in asked
+    }
+    return {
+        at: f": {said[0]}" if said[0] else ""
+        for at, said in asked.items()
+        if all(one.endswith("false") for one in said)
+        or (len(said) == 1 and not said[0] and inside[at] and asked.keys().isdisjoint(inside[at]))
+    }
 
 
 def numbers_of(thread: ThreadPlace, launch: Launch, words: Words) -> dict[str, int]:

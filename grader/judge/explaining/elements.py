@@ -13,7 +13,7 @@ from ...compilers.loop_faults import kept_over
 from ...cuda.errors import Message
 from ...grouped import grouped
 from ..protocol import Element, ThreadPath, ThreadPlace, Used
-from .about import About
+from .about import About, unnamed
 from .choices import chosen_by, other_winner
 from .conditions import COMPARED, after_doubts, as_written, compared_on, numbers_of, without_round
 from .trail import Trail
@@ -34,6 +34,8 @@ def other_elements(about: About) -> Told:
             about.last_use(about.right_elements),
         )
         asked, made = f"Which step should bring {lost} into {about.here}?", about.ways.last_line
+        read = re.findall(r"=.*?(\w+(?:\[[^][]*\])+)", about.declared.line(made))
+        asked = f"Is `{read[0]}` the right element on line {made}?" if len(read) == 1 else asked
         asked = about.doubting(about.declared.line(made), made, asked)
         chose = [one for one in about.mine.choices if one.taken == about.found]
         if chose:
@@ -61,7 +63,7 @@ def other_elements(about: About) -> Told:
             "" if head else about.who_loads(about.right_elements),
             loop.remedy or (about.after(line) if line else asked),
         )
-        yield told + Message(loop.first), head or line
+        yield told + Message(loop.first), head or line or (made if len(read) == 1 else None)
         return
     yield from _differ(about, about.elements, about.right_elements, about.mine.used, about.here)
 
@@ -76,7 +78,7 @@ def _without_round(about: About, lost: Collection[Element]) -> tuple[Message, in
     for head, said in without_round(path, about.words.source).items():
         if any(about.declared.is_in(head, one) for one in names):
             who, here = loaded[0].who, about.values(head, loaded[0])
-            told = f"On line {head}, {who} makes no round of the loop: {said}.{here}"
+            told = f"On line {head}, {who} makes no round of the loop{said}.{here}"
             return Message(told, remedy=about.doubted(said, here, who)), head
     return Message(), None
 
@@ -122,7 +124,10 @@ def _differ(about: About, mine: Times, ours: Times, used: Sequence[Used], what: 
         elif not has and (line := about.last_use(lacks)):
             remedy = about.after(line)
         elif not has and (
-            skipped := _skipped(about, lacks) or _stands_in(about) or _of_one_thread(about)
+            skipped := _skipped(about, lacks)
+            or _stands_in(about)
+            or _of_one_thread(about)
+            or _no_round(about)
         ):
             passed, remedy, line = skipped
         elif not has and lacks.isdisjoint(one.first for one in about.mine.loads):
@@ -142,7 +147,7 @@ def _differ(about: About, mine: Times, ours: Times, used: Sequence[Used], what: 
             line = given
         elif _has_members(about, lacks, mine):
             remedy = f"Which line should use {about.listed(lacks)}?"
-        elif not (lacks and has):
+        elif not (lacks and has) and not passed:
             loop, at = about.its_loop(line, is_last=bool(remedy))
             if loop.first and not has and _is_loaded(about, lacks, at):
                 loop, at = Message(), about.ways.line_before
@@ -246,6 +251,26 @@ def _exchanges(trail: Trail, verb: str) -> bool:
     )
 
 
+def _no_round(about: About) -> tuple[str, str, int] | None:
+    """The only loop that the solution has not alike in which the thread that stored the element
+    makes no round, what to ask of its condition, and its line; None where there is none."""
+    who = about.mine.stored
+    path = about.pair.path(who) if who else ThreadPath()
+    known = {*map(unnamed, about.usual.loops.values())}
+    loops = [
+        (head, asked)
+        for head, asked in without_round(path, about.words.source).items()
+        if unnamed(about.declared.loops[head]) not in known
+    ]
+    if not who or len(loops) != 1:
+        return None
+    ((head, asked),) = loops
+    here = about.values(head, who)
+    said = f"On line {head}, {who.who} makes no round of the loop{asked}.{here}"
+    question = f"Should {who.who} make a round of this loop?"
+    return said, about.doubted(asked, here, who.who) if asked else question, head
+
+
 def _stands_in(about: About) -> tuple[str, str, int] | None:
     """The `?:` that gives a number of the code where elements are missing, what to ask of it, and
     its line; None where there is none on the way."""
@@ -274,6 +299,10 @@ def _asked(
         if index
         else f"Which line {brings} into {about.here}?"
     )
+    strange = about.declared.unusual(about.usual).keys()
+    lines = [at for at in strange if not has and about.declared.exchanges(at)]
+    if 0 < len(lines) < 3:
+        return after_doubts([("", at) for at in lines], asked)
     return about.doubting(index or about.declared.line(line), line, asked)
 
 

@@ -139,7 +139,7 @@ def _told(about: About) -> list[Said]:
         for _, _, line in made_of
     )
     # The choice says more than a load and its loop.
-    if any(decided(about)) or other_loop:
+    if any(decided(about)) or (other_loop and any(chosen(about))):
         made_of = [(one, replace(said, why="", remedy=""), None) for one, said, _ in made_of]
     # Where nothing should be used, no operand of a NaN should.
     is_first = not made_of or about.right_elements
@@ -284,8 +284,9 @@ def _of_access(judged: Known, at: int, instance: CaseInstance) -> Message | None
         return result.parts + in_one_bank(judged, at)
     if result.status == Status.DATA_RACE and "correct the index" in result.parts.remedy:
         declared, line = Declarations(judged.source), result.line or 0
-        names = declared.doubtful(declared.line(line), line, Declarations(words.solution))
-        return replace(result.parts, remedy=after_doubts(names, result.parts.remedy))
+        doubted = declared.doubtful(declared.line(line), line, Declarations(words.solution))
+        here = [one for one in doubted if re.search(rf"\b{one[0]}\b", declared.line(line))]
+        return replace(result.parts, remedy=after_doubts(here, result.parts.remedy))
     return None
 
 
@@ -333,7 +334,8 @@ def doubted(judged: Known, at: int) -> Known:
     usual = Declarations(words.solution)
     (line, *others) = Declarations(judged.source).unusual(usual) or (0,)
     said = f"line {result.line} {result.parts}"
-    if not line or others or re.search(rf"\blines? (?:\d+ and )?{line}\b", said):
+    is_asked = re.match(r"(?:Is|Are) `.*right\?", result.parts.remedy)
+    if not line or others or is_asked or re.search(rf"\blines? (?:\d+ and )?{line}\b", said):
         return judged
     remedy = after_doubts([("", line)], result.parts.remedy or "What should be different there?")
     return judged.with_result(at, result.saying(replace(result.parts, remedy=remedy)))
@@ -398,7 +400,11 @@ def _only_written(judged: Known, at: int, name: str) -> Known:
     ]
     if len(atomics) == 1 and not declared.writers(name):
         said, line = f"Only the atomic on line {atomics[0]} changes {name}.", atomics[0]
-    return judged.with_result(at, replace(result.saying(result.parts + Message(said)), line=line))
+    usual = Declarations(judged.words[at].solution)
+    doubted = declared.doubtful(declared.line(line), line or 0, usual) if said else []
+    remedy = after_doubts(doubted, result.parts.remedy) if result.parts.remedy else ""
+    told = replace(result.parts, remedy=remedy) + Message(said)
+    return judged.with_result(at, replace(result.saying(told), line=line))
 
 
 def _before(judged: Known, at: int, failure: Failed) -> Known | None:

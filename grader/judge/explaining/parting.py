@@ -159,14 +159,12 @@ class _Beside:
         lacks = self._lacks()
         return (
             f"{self.known} {are} right here." if self.known else "",
-            f"{self.doubted} or the operation is wrong, or a step is missing."
+            f"A step with {self.elsewhere} is missing before this one."
+            if self.elsewhere
+            else f"{self.doubted} or the operation is wrong, or a step is missing."
             if self.doubted and not lacks
             else "A value is missing in this step, or before it."
-            if lacks and not self.elsewhere
-            else ""
-            if self.doubted
-            else f"A step with {self.elsewhere} is missing before this one."
-            if self.elsewhere
+            if lacks
             else "The operation is wrong, or a step is missing."
             if self.fixed or self.strange
             else "This step, or one before it, is wrong.",

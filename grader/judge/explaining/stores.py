@@ -16,7 +16,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ...course.rules import blocks_and_threads
+from ...course.rules import AXES, blocks_and_threads, dimensions
 from ...cuda.errors import Message
 from ...grouped import grouped
 from ..cases import CaseInstance
@@ -192,6 +192,14 @@ def nobody_wrote(about: About) -> Told:
                     f"Which loop or index should bring {who} to {about.here}?",
                 )
             )
+            blocks = about.launch(buffer).grid
+            axes = zip(AXES, dimensions(blocks), strict=False)
+            made = about.declared.made_of(about.declared.line(line))
+            if alike := [one for one, size in axes if size > 1 and f"blockIdx.{one}" not in made]:
+                only = (
+                    f"Nothing on line {line} uses `blockIdx.{alike[0]}`: several blocks write the"
+                )
+                only += " same elements."
             if few := _too_few_threads(about, buffer, line):
                 said = f"{capital(who)} writes {about.listed(instead)}."
                 only, remedy = few, f"How can a thread write more than one element of {name}?"

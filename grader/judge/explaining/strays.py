@@ -13,6 +13,7 @@ import numpy as np
 from ...compilers.declared import Declarations
 from ...course import rules
 from ...cuda.errors import Message
+from ...say.places import BELOW
 from ...status import Status
 from ..cases import of_failure, thread_of
 from ..protocol import Choice, Failed, ThreadPlace
@@ -155,10 +156,10 @@ class _Stray:
         )
         decides = _Decides(self.declared, self.here, self.told.first) if self.is_outside else None
         self.asked, self.line = last_conditions(mine, judged.source, decides=decides)
-        guard, at = self.declared.guard(self.here)
-        self.condition = guard if at == self.here else self.declared.choice(self.here)
-        if self.condition and self.line != self.here:  # it says more than another line's
-            self.asked, self.line = "", None
+        choice, self.branch = self.declared.choice(self.here), ""
+        guard, at = (choice, self.here) if choice else self.declared.guard(self.here)
+        if guard and (self.line or 0) < at:  # it says more than a condition before it
+            self.asked, self.line, self.branch = "", at, guard
         given = instance.problem.launches[launch - 1]
         self.known = numbers_of(thread, given, self.words)
         self.sizes = ", ".join(self.words.sizes(given))
@@ -172,18 +173,22 @@ class _Stray:
         """Why, and what to ask, where it is outside of its array. Where the solution's thread of
         that number uses the array, too, no guard is to stop the learner's."""
         before, line = (f"Before that, {self.asked}.{self.values}" if self.asked else ""), self.here
+        if self.branch:
+            before = f"The access is in the branch `{self.branch}` (line {self.line})."
         loaded, asked = self._loaded_index(), self._condition_or_index(self._with_sizes())
         if not self.array:
             on = f"line {line}{self.declared.computed_on(self.declared.line(line), line)}"
             before, asked = "", f"Which part of the address on {on} is wrong?"
         is_right = any(f"`{self.words.name(one)}[" in self.told.first for one in self.ours.used)
         several = "One access of" in self.told.why  # whose index may be right
+        why, beside = loaded.why or self.told.why, ""
         if is_right and not (self.declared.condition(line)[0] or several):
-            before, asked = "", self._wrong_index()
+            beside, asked = self._wrong_index()
+            before, why = "", why.removeprefix(BELOW)
         else:
             asked = after_doubts(self._doubted(), asked)
         return Message(
-            why=f"{before} {loaded.why or self.told.why}".strip(),
+            why=" ".join(filter(None, (before, why, beside))),
             remedy=(self._decides_alone() if before else "") or loaded.remedy or asked,
         )
 
@@ -211,9 +216,7 @@ class _Stray:
         where = f"condition on line {self.line} or the index on line {self.here}"
         if self.line == self.here:
             where = f"condition or the index on line {self.here}"
-        elif self.condition:
-            where = f"condition `{self.condition}` or the index on line {self.here}"
-        is_asked = (self.asked or self.condition) and usual.startswith(
+        is_asked = (self.asked or self.branch) and usual.startswith(
             ("Is the index right", "Should this")
         )
         return f"Is the {where} wrong for this thread?" if is_asked else usual
@@ -222,6 +225,10 @@ class _Stray:
         """What the solution has not alike: of values that are compared; else of the loop's
         condition, and of the array's pointer."""
         told, asked = self.values, {*re.findall(r"-?\d+", self.asked)}
+        if self.told.remedy.startswith("Which of"):
+            return []
+        if self.branch:
+            return self.declared.doubtful(self.branch, self.line or 0, self.usual)
         doubted = [
             (one, at)
             for one, at in self.declared.doubtful(
@@ -240,19 +247,25 @@ class _Stray:
             *(one for one in pointers if one[1] in unusual),
         ]
 
-    def _wrong_index(self) -> str:
-        """What to ask of an index where the thread should be there."""
+    def _wrong_index(self) -> tuple[str, str]:
+        """How an index comes about, and what to ask of it, where the thread should be there."""
         index = self.declared.index(self.here, self.array)
         computed = self.declared.computed_on(index, self.here, self.known)
-        sizes = f"{',' * bool(computed)} with {self.sizes}" * bool(self.sizes)
+        sizes = f", with {self.sizes}" * bool(self.sizes)
+        told = (
+            f"Here {computed[2:]}{sizes}."
+            if computed.startswith(":")
+            else f"The index is computed on{computed.translate({40: None, 41: None})}{sizes}."
+            if computed
+            else f"The launch has {self.sizes}." * bool(self.sizes)
+        )
         names = self.declared.doubtful(index, self.here, self.usual)
         others = [one for one in names if f"`{one[0]}` is" not in computed]
         known = [one for name, _ in names for one in re.findall(rf"`{name}` is [^`]*\)", computed)]
-        asked = after_value("".join(known), "How should the index be computed?")
-        return f"This thread should be here, but its index is wrong{computed}{sizes}. " + (
+        return told, "This thread should be here, but its index is wrong. " + (
             after_doubts(others, "Which other part of the index is wrong?")
             if 0 < len(others) < 3
-            else asked
+            else after_value("".join(known[:1]), "How should the index be computed?")
         )
 
     def _loaded_index(self) -> Message:

@@ -132,6 +132,13 @@ class TwoTrails:
                 computed = [one for one in mine.sources(at) if mine.element(one) is None]
                 alike = mine.verb(at) == ours.verb(other) and len(computed) == 1
                 bad = (mine.said(computed[0]), None, None) if alike else None
+                before = [
+                    ours.words(one)
+                    for one in ours.sources(other)
+                    if alike and mine.taken(computed[0]) in map(ours.taken, ours.sources(one))
+                ]
+                if before:
+                    return replace(step(mine, at), ours=f"first {before[0]}", bad=bad)
                 return replace(step(mine, at), ours=ours.words(other), bad=bad)
         return None
 
@@ -250,7 +257,10 @@ def index_step(mine: Made, ours: Made, named: Callable[[Element], str]) -> Messa
     ):
         return Message()
     why, remedy = "This step makes the index wrong.", "What should this step compute?"
-    if found.bad:  # what it does is right
+    if found.bad and found.ours.startswith("first "):
+        why = "A step is missing before this one."
+        remedy = f"What should happen to {found.bad[0]} before line {found.place.line} uses it?"
+    elif found.bad:  # what it does is right
         why = f"This step should use another value than {found.bad[0]}."
         remedy = f"Which value should line {found.place.line} use instead of {found.bad[0]}?"
     if found.mine == found.ours:  # of the same numbers: one of them should have no sign

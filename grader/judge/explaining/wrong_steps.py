@@ -189,7 +189,7 @@ def descended(about: About, of_others: bool) -> Told:
     if NO_ELEMENT in found.mine and found.mine.count("(") == 1:
         said = replace(said, why=said.why + _without(about, found.place))
     told, is_nan = found.told, math.isnan(found.place.values[0])
-    is_opaque = number is not None and re.fullmatch(r"computes \S+", found.mine)
+    is_opaque = found.bad and re.fullmatch(r"computes \S+", found.mine)
     if is_nan or is_opaque or found == about.joined:  # it has been told, or says nothing
         told = replace(told, first="")
     why = "" if is_nan and (not number or math.isnan(number)) else said.why.strip()
@@ -239,7 +239,8 @@ def _of_step(about: About, found: Parting) -> Message:
             + f" Its arrays get values on {filled}." * bool(lines),
             remedy="Which element belongs in each register of this instruction?",
         )
-    why = " ".join(found.sides) if found.sides[0] else ""
+    is_told = found.sides[0] or found.ours.startswith("first ")
+    why = " ".join(found.sides).strip() if is_told else ""
     asked = "Which operation belongs here, or which value or step is missing?" * bool(why)
     if found.right:
         why = "Everything that this step uses is right. The step itself is wrong."
@@ -289,6 +290,12 @@ def _of_value(about: About, found: Parting, loop: Message) -> Message:
             why=f"{words} comes from line {made}, and belongs elsewhere.",
             remedy=f"Which other value should line {found.place.line} use? Or does line {made} "
             "lack a step?",
+        )
+    if re.fullmatch(r"computes \S+", found.mine) and found.calls and not (found.lost or found.more):
+        return Message(
+            why=f"Line {made} gives {words} to the call on line {found.calls[-1]}. It is not the "
+            "right value.",
+            remedy=f"Which value should line {made} give there?",
         )
     where = f"the call on line {call} (there from line {made})" if call else f"line {made}"
     why = f"{words} is not the right value here."
