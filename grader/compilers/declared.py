@@ -127,11 +127,6 @@ class Declarations:
         found = [one for one in self.variables.get(name, ()) if one.memory == memory]
         return found[0] if len({(one.type, one.dimensions) for one in found}) == 1 else None
 
-    def changed_on(self, line: int) -> set[str]:
-        """The variables that a source line gives values."""
-        text = self.line(line)
-        return {name for name in WORD.findall(text) if re.search(ASSIGNED.format(name), text)}
-
     def exchanges(self, line: int) -> bool:
         """Whether threads exchange values on a source line: by a shuffle, or in shared memory."""
         words = WORD.findall(self.line(line))

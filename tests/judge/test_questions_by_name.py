@@ -34,7 +34,7 @@ CASES = {  # the exercise, (words of its solution, words put there) ..., the sta
             )
         ],
         "out_of_bounds",
-        r"multiplies (\d+) by \d+ \(shape\[\d\]\)\. A step is missing before this one\..* "
+        r"multiplies (\d+) by \d+ \(shape\[\d\]\)\. A step is missing before this one\..*"
         r"hat should happen to \1 before line \d+ uses it\?",
     ),
     "an int that overflows": (

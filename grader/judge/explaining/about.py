@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from ...compilers.declared import Declarations
+from ...compilers.declared import ASSIGNED, Declarations
 from ...course import Launch
 from ...course.rules import dimensions
 from ...cuda.errors import Message
@@ -198,7 +198,11 @@ class About:
         at, there = (at, f"Line {line} is in") if at in new else (new[0], "Look at")
         end, counted = self.declared.end(at), re.findall(r"\w+", heads[at])
         body = range(at + 1, end + 1) if heads[at].startswith("while") else ()
-        steps = [one for one in body if {*counted} & self.declared.changed_on(one)]
+        steps = [
+            one
+            for one in body
+            if any(re.search(ASSIGNED.format(name), self.declared.line(one)) for name in counted)
+        ]
         said = "".join(
             f" Line {one} is its step: `{self.declared.line(one).strip()}`." for one in steps
         )

@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Iterator
 from itertools import compress
 
 from ...cuda.errors import Message
@@ -130,18 +129,16 @@ def tie(about: About) -> Told:
             why, line = f"Equal values are compared on {on}.", lines[0]
             asked = "Which of two equal elements should win on each of these lines?"
             asked = after_doubts(about.strange_in(about.declared.line(line), line), asked)
-        elif found := next(_equal_too(about), None):
-            operator, line = found
+        elif unlike := [
+            (line, *re.findall("[<>]=", about.declared.line(line)))
+            for line in about.declared.unusual(about.usual).keys() - about.declared.loops.keys()
+            if re.search("[<>]=", about.declared.line(line))
+        ]:
+            line, operator, *_ = min(unlike)
             why = f"On line {line}, `{operator}` is true for equal values, too."
             asked = "Which of two equal elements should come first there?"
         first = f"{named} are both {about.input(about.tied[0]):.6g}. "
         yield Message(f"{first}{about.here} is the index of the wrong one.", why, asked), line
-
-
-def _equal_too(about: About) -> Iterator[tuple[str, int]]:
-    """The comparisons with `<=` or `>=`, with their lines, that the solution has not alike."""
-    for line in sorted(about.declared.unusual(about.usual).keys() - about.declared.loops.keys()):
-        yield from ((one, line) for one in re.findall("[<>]=", about.declared.line(line)))
 
 
 def other_winner(about: About) -> Told:

@@ -145,7 +145,12 @@ def _differ(about: About, mine: Times, ours: Times, used: Sequence[Used], what: 
                 f"{head} begins?",
             )
             line = given
-        elif _has_members(about, lacks, mine):
+        elif (
+            lacks  # members of structs of which another member is used
+            and {about.name(one).rpartition(".")[0] for one in lacks}
+            <= {about.name(one).rpartition(".")[0] for one in mine} - {""}
+            and about.loads.keys().isdisjoint(lacks)
+        ):
             remedy = f"Which line should use {about.listed(lacks)}?"
         elif not (lacks and has) and not passed:
             loop, at = about.its_loop(line, is_last=bool(remedy))
@@ -168,14 +173,6 @@ def _is_loaded(about: About, lost: Collection[Element], line: int | None) -> boo
         and blocks == {stored.block}
         and not any(map(about.declared.reads_others, range(at, about.declared.end(at) + 1)))
     )
-
-
-def _has_members(about: About, lacks: Collection[Element], mine: Times) -> bool:
-    """Whether of each of some elements, members of structs that no thread uses, another member is
-    used."""
-    owners = {about.name(one).rpartition(".")[0] for one in mine} - {""}
-    lost = {about.name(one).rpartition(".")[0] for one in lacks}
-    return bool(lost) and lost <= owners and about.loads.keys().isdisjoint(lacks)
 
 
 def _let_pass(about: About, who: ThreadPlace) -> tuple[str, str]:

@@ -15,16 +15,14 @@ from operator import or_
 import numpy as np
 
 from ...cuda.errors import Message
-from ..protocol import Element, Made, SliceSteps, ThreadPlace
-from .descent import Descent, DescentEnd, beyond
+from ..protocol import Element, Made, SliceSteps
+from .descent import Descent, DescentEnd
 from .parting import Parting, parting, partner, step
 from .trail import ANY_ORDER, Numbers, Trail
 from .used import capital, copied
 
 CLOSE = (15, 22, 40)  # bits in which values that are the same agree, tried in this order: 40 only
 DIGITS = (6, 7, 12)  # of doubles; digits in which they are told then
-FEWER = 10  # times less wrong without rounding: then rounding is the cause
-MUCH = 8  # times smaller than what it was made of: a difference in which much cancels
 FEW = 3  # different places at least, for a rule about numbers
 _OF_THE_COMPILER = re.compile(
     r"computes |(multiplies \S+|to the left) by \d\d?;"
@@ -89,6 +87,10 @@ class TwoTrails:
     def found(self) -> DescentEnd | None:
         """Where the way back from the element ends; see `descent`."""
         return self._descent.found()
+
+    def known(self, at: int) -> bool:
+        """Whether the solution has the value of a step of the learner's, too."""
+        return self._descent.known(at)
 
     @property
     def met(self) -> list[tuple[float, float]]:
@@ -196,54 +198,6 @@ class TwoTrails:
             if len(others) == len(warps) == 1 and made and used
             else ("", "")
         )
-
-    @property
-    def beyond(self) -> list[Parting]:
-        """The step that makes what a float cannot hold of right values, where the solution has
-        none, and the one that makes infinity of that; if the element is finite only one that the
-        solution does not have."""
-        mine, ours = self.both
-        found = () if beyond(ours) else beyond(mine)
-        if not found:
-            return []
-        known = [self._descent.known(one) for one in (found[0], *mine.sources(found[0]))]
-        is_harmless = known[0] and np.isfinite(mine.value[-1])
-        return (
-            []
-            if is_harmless or (self.descended and not all(known[1:]))
-            else [step(mine, at) for at in dict.fromkeys(found)]
-        )
-
-    def goes_on(self, from_parts: bool) -> str:
-        """What the solution does next with the value that `mine` ends with; "" if it never has
-        it. With `from_parts` sums, maxima and the like are passed over: more of them may follow
-        anywhere."""
-        mine, ours = self.both
-        if not (mine and ours) or mine.value[-1] in (0, 1):  # which stand anywhere
-            return ""
-        new = sorted(
-            (user for user in ours.users(mine.key(-1)) if ours.key(user) not in mine.keys),
-            key=lambda user: ours.verb(user) in ANY_ORDER,
-        )
-        return (
-            "" if not new or (from_parts and ours.verb(new[0]) in ANY_ORDER) else ours.words(new[0])
-        )
-
-    def cancelled(self, wanted: float) -> tuple[ThreadPlace, str, float] | None:
-        """Where numbers cancel so that rounding explains a wrong element that should be `wanted`:
-        the sum or difference that loses most digits, in words, and the element that the same steps
-        give in float64, which is right."""
-        mine, _ = self.both
-        exact = mine.in_float64()
-        if not len(mine) or abs(exact[-1] - wanted) > abs(mine.value[-1] - wanted) / FEWER:
-            return None
-        largest = np.zeros(len(mine))
-        np.maximum.at(largest, mine.owner, np.abs(mine.value[mine.source]))
-        cancels = mine.does("add", "sub") & (np.abs(mine.value) < largest / MUCH)
-        with np.errstate(all="ignore"):
-            lost = np.nan_to_num(np.abs(exact / mine.value - 1))
-        at = int(np.where(cancels, lost, -1).argmax())
-        return (mine.place(at), mine.words(at), float(exact[-1])) if cancels[at] else None
 
 
 def index_step(mine: Made, ours: Made, named: Callable[[Element], str]) -> Message:

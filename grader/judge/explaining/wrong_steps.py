@@ -4,7 +4,6 @@ a float cannot hold.
 
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -18,14 +17,17 @@ from ..protocol import Element, ThreadPath, ThreadPlace
 from .about import About
 from .choices import NO_NAN
 from .conditions import last_conditions
+from .descent import beyond
 from .factors import scaled
 from .maxima import from_itself, mixed_up
 from .parting import Parting, step
-from .trail import NO_ELEMENT, Trail
+from .trail import ANY_ORDER, NO_ELEMENT, Trail
 from .used import Told, capital, times
 
 OFTEN = 8  # times as often as in the solution: no other formula uses an element so often
 _DIGITS = {"single": "A float has about 7 digits.", "half": "16 bits have 3 digits."}
+FEWER = 10  # times less wrong without rounding: then rounding is the cause
+MUCH = 8  # times smaller than what it was made of: a difference in which much cancels
 _NARROW = 1e-2  # of a value: less than that 16 bits leave out
 
 
@@ -54,8 +56,13 @@ def first_nan(about: About) -> Told:
             if divides and strange and len(set(about.mine.operands)) == 1
             else "".join(f"Which step makes the {one:g}?" for one in strange)
         )
-        why = ""
-        if given := next(_infinite(about), None):
+        why, infinite = "", {*filter(math.isinf, about.mine.operands)}
+        given = min(
+            (one for one in about.elements if infinite and about.input(one) in infinite),
+            key=lambda one: about.name(one) not in about.ways.first_nan,
+            default=None,
+        )
+        if given:
             name = about.name(given)
             why = f"{name} is already {about.input(given):g} in the input."
             remedy = (
@@ -65,15 +72,6 @@ def first_nan(about: About) -> Told:
             )
         said = f"{capital(place.who)} {about.ways.first_nan or 'makes a NaN'}{place.on}."
         yield Message(f"{said} This gives the first NaN.", why, remedy), place.line
-
-
-def _infinite(about: About) -> Iterator[Element]:
-    """The elements of inputs among the operands of the first NaN that are infinite."""
-    infinite = {*filter(math.isinf, about.mine.operands)}
-    yield from sorted(
-        (one for one in about.elements if infinite and about.input(one) in infinite),
-        key=lambda one: about.name(one) not in about.ways.first_nan,
-    )
 
 
 def narrowed(about: About) -> Told:
@@ -93,17 +91,26 @@ def narrowed(about: About) -> Told:
 
 
 def cancelled(about: About) -> Told:
-    """Roundings that large numbers leave where they cancel."""
-    finite = math.isfinite(about.found - about.wanted)
-    found = about.ways.cancelled(about.wanted) if finite and about.same_elements else None
-    if found:
-        place, words, exact = found
+    """Roundings that large numbers leave where they cancel: the sum or difference that loses most
+    digits, if the same steps in float64 give what is right."""
+    mine, _ = about.ways.both
+    off, exact = abs(about.found - about.wanted), mine.in_float64()
+    if not (about.same_elements and math.isfinite(off) and len(mine)):
+        return
+    largest = np.zeros(len(mine))
+    np.maximum.at(largest, mine.owner, np.abs(mine.value[mine.source]))
+    cancels = mine.does("add", "sub") & (np.abs(mine.value) < largest / MUCH)
+    with np.errstate(all="ignore"):
+        lost = np.nan_to_num(np.abs(exact / mine.value - 1))
+    at = int(np.where(cancels, lost, -1).argmax())
+    place = mine.place(at)
+    if cancels[at] and abs(exact[-1] - about.wanted) <= abs(mine.value[-1] - about.wanted) / FEWER:
         yield (
             Message(
                 f"It loses its digits by cancellation{place.on}.",
-                f"{capital(place.who)} {words}. A float has about 7 digits. Where large "
+                f"{capital(place.who)} {mine.words(at)}. A float has about 7 digits. Where large "
                 "numbers almost cancel, mostly their rounding errors are left. In double, "
-                f"the same steps give {exact:.6g}.",
+                f"the same steps give {exact[-1]:.6g}.",
                 "Which formula does not subtract two large numbers?",
             ),
             place.line,
@@ -361,11 +368,17 @@ def instead(about: About) -> Told:
 
 
 def overflowed(about: About) -> Told:
-    """An exponential, or another result, that is too large or too small for a float."""
-    steps = about.ways.beyond if math.isfinite(about.wanted) else []
-    if not steps or math.isfinite(about.found or math.inf):
+    """The step that makes what a float cannot hold of right values, such as an exponential, where
+    the solution has none, and the one that makes infinity of that; if the element is finite only
+    one that the solution does not have."""
+    mine, ours = about.ways.both
+    is_strange = math.isfinite(about.wanted) and not math.isfinite(about.found or math.inf)
+    found = beyond(mine) if is_strange and not beyond(ours) else ()
+    known = [about.ways.known(one) for at in found[:1] for one in (at, *mine.sources(at))]
+    is_harmless = known and known[0] and np.isfinite(mine.value[-1])
+    if not found or is_harmless or (about.ways.descended and not all(known[1:])):
         return
-    first, *after = steps
+    first, *after = (step(mine, at) for at in dict.fromkeys(found))
     result, *given = first.place.values
     if all(map(math.isfinite, given)):
         size = "large" if result else "small"
@@ -375,13 +388,19 @@ def overflowed(about: About) -> Told:
 
 
 def goes_on(about: About, from_parts: bool) -> Told:
-    """The solution has the value too, and makes another of it."""
-    if further := about.ways.goes_on(from_parts):
+    """The solution has the value too, and makes another of it. With `from_parts` sums, maxima and
+    the like are passed over: more of them may follow anywhere."""
+    mine, ours = about.ways.both
+    if not (mine and ours) or mine.value[-1] in (0, 1):  # which stand anywhere
+        return
+    new = (user for user in ours.users(mine.key(-1)) if ours.key(user) not in mine.keys)
+    after = min(new, key=lambda user: ours.verb(user) in ANY_ORDER, default=None)
+    if after is not None and not (from_parts and ours.verb(after) in ANY_ORDER):
         yield (
             Message(
                 "This value is only an intermediate result: a step after it is missing.",
                 remedy=NEXT[Pattern.LEFT_EARLY],
-                ours=f"Our kernel then {further}.",
+                ours=f"Our kernel then {ours.words(after)}.",
             ),
             None,
         )
