@@ -14,10 +14,6 @@ from ..submissions import intake
 from . import ClassroomError, coursefile, renaming, verdicts
 from .folder import CourseFolder
 
-NO_NAME = (
-    "This is no learner's id (letters, digits and . _ - @ +, a letter or digit first), and is not "
-    "graded: rename the folder in submitted/."
-)
 NOT_NBGRADER_S = (
     "nbgrader gives no submission this name, with a learner's id of letters, digits and . _ - @ + "
     "in it; it is put aside."
@@ -52,7 +48,14 @@ def collect(course: CourseFolder, lesson: str) -> tuple[list[str], tuple[Graded,
     ]
     learners = course.learners("submitted", lesson)
     refused += [
-        Graded(ascii(name), {}, (NO_NAME,))
+        Graded(
+            ascii(name),
+            {},
+            (
+                "This is no learner's id (letters, digits and . _ - @ +, a letter or digit first), "
+                "and is not graded: rename the folder in submitted/.",
+            ),
+        )
         for name in course.folders("submitted", lesson)
         if name not in learners
     ]

@@ -40,10 +40,6 @@ UTC_ZONE = ZoneInfo("UTC")
 ALL, VISIBLE, STATUS, NOTHING = "all", "visible", "status", "nothing"  # what a service shows
 MINUTE, DAY = 60.0, 24 * 60 * 60  # seconds
 ALWAYS = (0.0, 250e9)  # a window that is open until the year 9892
-_POLICY = re.compile(
-    r"(?P<much>\d+(?:\.\d+)?) ?(?P<unit>%|points?) ?(?:/|per|a) ?(?P<per>day|hour)"
-    r"(?:, at most (?P<days>\d+) days?)?"
-)
 
 _Days = Annotated[int, msgspec.Meta(ge=0)]
 _Factor = Annotated[float, msgspec.Meta(ge=1, le=10)]
@@ -390,7 +386,11 @@ def parse_policy(text: str, where: str) -> Policy:
     if said == "none":
         return Policy(100, True, DAY, 0)
     found = unless(
-        _POLICY.fullmatch(said),
+        re.fullmatch(
+            r"(?P<much>\d+(?:\.\d+)?) ?(?P<unit>%|points?) ?(?:/|per|a) ?(?P<per>day|hour)"
+            r"(?:, at most (?P<days>\d+) days?)?",
+            said,
+        ),
         ClassroomError(
             f"{where} is {text!r:.60}, and should be like '10%/day, at most 3 days', "
             "'2 points/day' or 'none'."

@@ -33,13 +33,6 @@ from . import ClassroomError
 
 CONFIG = course.KERNELS.with_name("nbgrader_config.py")
 PATIENCE = 30  # seconds that SQLite waits for somebody else to leave the gradebook
-_NEEDED = (
-    ("CourseDirectory", "course_id"),
-    ("CourseDirectory", "root"),
-    ("Exchange", "root"),
-    ("Exchange", "cache"),
-    ("JudgeAnswers", "secret_file"),
-)
 
 _ELSEWHERE = """\
 # The same course in this folder.
@@ -195,7 +188,13 @@ def _read(config_file: Path) -> CourseFolder:
     for it is Python, and instructors change it."""
     with blamed(config_file):
         config = PyFileConfigLoader(config_file.name, str(config_file.parent)).load_config()
-    for section, name in _NEEDED:
+    for section, name in (
+        ("CourseDirectory", "course_id"),
+        ("CourseDirectory", "root"),
+        ("Exchange", "root"),
+        ("Exchange", "cache"),
+        ("JudgeAnswers", "secret_file"),
+    ):
         unless(
             isinstance(config[section].get(name), str),
             ClassroomError(

@@ -308,7 +308,6 @@ _WHAT_GOES_WRONG = """\
 
 {count} typical mistakes in `{name}`: what each changes in the solution, and what learners are told.
 In the notebook you can run and change them; hidden cases count here, and not when you do."""
-_FOLD = re.compile(r"<details>.*?</details>\s*", re.S)
 _TITLE = """\
 # {title}
 
@@ -389,7 +388,7 @@ def _for_a_lecture(cells: Iterable[NotebookNode]) -> Iterator[NotebookNode]:
     for cell in cells:
         if cell.source.startswith("## "):
             wanted = not cell.source.startswith(("## Going further", "## On your own"))
-        cell.source = _FOLD.sub("", cell.source)
+        cell.source = re.sub(r"<details>.*?</details>\s*", "", cell.source, flags=re.S)
         of_exercise = grade_id(cell) or cell.source.startswith("**What ")  # counts, may be changed
         if wanted and cell.source and not of_exercise:
             yield cell

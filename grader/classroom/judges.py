@@ -58,23 +58,12 @@ _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[\w:%.]+\]|[\w.-]+):(\d{1,5})/
 PACKAGE = Path(__file__).parents[1]
 KNOWN = 16  # characters of a name
 
-_JUDGE = ("grader.judge", "grader.judge.sandbox.main")  # what decides on a source text
-# What decides which text that is, and what its points become in the gradebook.
-_MARKING = (
-    "grader.classroom.grading",
-    "grader.submissions.intake",
-    "grader.classroom.verdicts",
-)
-
 # Of a lesson: prose and pictures, what is only shown or timed, mistakes to try, and variants.
 _NO_MARK_HANGS_ON = (
     *("*.md", "*.svg", "*.png", "*.jpg", "*.gif", "*.pyc", ".*", "wrong", "__pycache__"),
     *("benchmarks*.py", "shown.py", "measured.json", "mistakes.toml", "equivalent_mutants.toml"),
     *("variants.json", "operations.toml"),
 )
-
-# As their distributions' names begin.
-_LIBRARIES = ("numpy", "cupy", "cuda-", "nvidia-cuda-", "ziglang")
 
 
 def cache_key(kernels: Path, lesson: str) -> str:
@@ -101,14 +90,21 @@ def lesson_key(kernels: Path, lesson: str) -> str:
 def marking() -> str:
     """A name for what decides, beside verdicts, on a mark: how answers are found in a notebook, and
     what the gradebook is told."""
-    return _grader(_MARKING)
+    return _grader(
+        ("grader.classroom.grading", "grader.submissions.intake", "grader.classroom.verdicts")
+    )
 
 
 @cache
 def versions() -> tuple[tuple[str, str], ...]:
     """Name and version of Python, NumPy, CuPy, and NVIDIA's compiler, headers and runtime."""
     names = {str(each.metadata["Name"]).lower(): each for each in metadata.distributions()}
-    known = {name: each.version for name, each in names.items() if name.startswith(_LIBRARIES)}
+    known = {
+        name: each.version
+        for name, each in names.items()
+        # As their distributions' names begin.
+        if name.startswith(("numpy", "cupy", "cuda-", "nvidia-cuda-", "ziglang"))
+    }
     return (("python", platform.python_version()), *sorted(known.items()))
 
 
@@ -119,7 +115,7 @@ def _of_the_judge(package: Path) -> ModuleFinder:
     grader.notebook: what verdicts look like, not what they are."""
     beside = (path.name.partition(".")[0] for path in package.parent.iterdir() if path != package)
     finder = ModuleFinder([str(package.parent)], excludes=["grader.notebook", *beside])
-    for name in _JUDGE:
+    for name in ("grader.judge", "grader.judge.sandbox.main"):
         finder.import_hook(name)
     return finder
 

@@ -82,7 +82,6 @@ _FIRST = ("First Name", "First name", "FirstName", "first_name", "first name")
 _LAST = ("Last Name", "Last name", "LastName", "Surname", "last_name", "last name")
 _WHOLE = ("Student", "name")
 _EMAIL = ("Email address", "Email Address", "Email", "email", "e-mail")
-_COMMA = re.compile(r"\s*[,\uff0c\u060c\u3001]\s*")  # also East Asia's and Arabic's
 # What stands behind a last name and is a part of it; behind a comma it is no first name.
 _SUFFIX = re.compile(r"([js]n?r|junior|senior|i{2,3}|iv|vi{1,3}|ix|esq|ph\.?d|m\.?d)\.?", re.I)
 _SEVERAL = re.compile(r"\s*(?:,|;|\band\b)\s*")  # where a cell names several sections
@@ -109,7 +108,6 @@ _GENERAL = frozenset(
 _OTHER = frozenset(
     re.findall(r"\w+", "attendance exam final midterm participation quiz quizze review survey test")
 )
-_WORD = re.compile(r"[^\W\d_]+|\d+")
 Rank = tuple[int, int, int]  # the name: 3 it is all of the heading, 2 a part, 1 it is not there
 
 
@@ -253,7 +251,8 @@ def _member(system: RosterFormat, chosen: Mapping[str, Sequence[str]], row: Row)
     login = _any(row, chosen.get("id", system.id)).lstrip("#")
     first, last = _any(row, _FIRST), _any(row, _LAST)
     if not first and not last:  # `Last, First`; all of a name that has no such comma is the first
-        last, *others = _COMMA.split(_any(row, _WHOLE))
+        # East Asia's and Arabic's commas are meant, too.
+        last, *others = re.split(r"\s*[,\uff0c\u060c\u3001]\s*", _any(row, _WHOLE))
         suffixes = [one for one in others if _SUFFIX.fullmatch(one)]
         first = " ".join(one for one in others if one not in suffixes)
         last = " ".join([last, *suffixes])
@@ -319,7 +318,7 @@ def _rank(heading: str, name: str, title: str) -> Rank | None:
 def _words(text: str) -> tuple[list[str], list[int]]:
     """The words, without capitals and the s of a plural, and the numbers. Where a small letter
     meets a capital, as in TreeReduction, a word begins."""
-    found = _WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text))
+    found = re.findall(r"[^\W\d_]+|\d+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text))
     words = [word.casefold() for word in found if not word.isdigit()]
     numbers = [int(word) for word in found if word.isdigit()]
     return [word.removesuffix("s") if len(word) > 3 else word for word in words], numbers

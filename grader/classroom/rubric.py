@@ -37,11 +37,6 @@ HOW = "rubric: "  # begins the reason of each mark that comes of a rubric
 Entry = TypeVar("Entry")
 
 _NEW = "# The items of rubrics: docs/grades.md says how a mark is made.\nversion = 1\n"
-_RESULTS = (  # of a text: an item's name, what it says, the part of the points
-    ("right", "The answer is right", 1.0),
-    ("in_part", "The answer is right in part", 0.5),
-    ("not_right", "The answer is not right", 0.0),
-)
 
 
 class RubricItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -232,7 +227,11 @@ def _first_items(about: Lesson) -> Iterator[tuple[str, str, RubricItem]]:
         (asked.name, name, RubricItem(said, part * asked.points))
         for asked in about.exercises
         if isinstance(asked.kind, Explain)
-        for name, said, part in _RESULTS
+        for name, said, part in (  # of a text: an item's name, what it says, the part of the points
+            ("right", "The answer is right", 1.0),
+            ("in_part", "The answer is right in part", 0.5),
+            ("not_right", "The answer is not right", 0.0),
+        )
     )
 
 

@@ -52,9 +52,7 @@ _ATTRIBUTES = {
 _NO_TAG = re.compile(rf"<(?!/?(?:{'|'.join(sorted(_TAGS))})(?=[\s/>])|!--)", re.IGNORECASE)
 # What Pygments and nbconvert themselves set; other classes could pose as the page's own buttons.
 _CLASS = re.compile(r"(highlight|hl-\w+|language-\w+|anchor-link|[a-z]{1,2}\d?)(\s+|$)")
-_ALIGNED = re.compile(r"\s*text-align:\s*(left|right|center)\s*;?\s*")  # a Markdown table's columns
 _PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*")
-_PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # SVG is a program of its own
 _INVISIBLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 # Browsers overlook it in a link.
 _IGNORED_IN_LINKS = re.compile(r"[\x00-\x20\x7f-\xa0`]|[^\x00-\x7f]")
@@ -139,10 +137,16 @@ def _plain(cell: NotebookNode, most: int) -> NotebookNode:
         fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", cell.source))])
         plain |= {"cell_type": "markdown", "source": f"{fence}text\n{cell.source}\n{fence}"}
     else:
-        pictures = {
+        pictures = {  # not SVG, which is a program of its own
             name: shown
             for name, bundle in cell.get("attachments", {}).items()
-            if (shown := {kind: data for kind, data in bundle.items() if kind in _PICTURES})
+            if (
+                shown := {
+                    kind: data
+                    for kind, data in bundle.items()
+                    if kind in ("image/png", "image/jpeg", "image/gif", "image/webp")
+                }
+            )
         }
         if pictures and _size(pictures) <= most:
             plain["attachments"] = pictures
@@ -153,7 +157,8 @@ def _kept(tag: str, name: str, value: str) -> str | None:
     """An attribute's value, which nh3 has unescaped, as it may stand on a tag; None where it may
     not."""
     if name == "style":
-        aligned = _ALIGNED.fullmatch(value)
+        # As Markdown aligns a table's columns.
+        aligned = re.fullmatch(r"\s*text-align:\s*(left|right|center)\s*;?\s*", value)
         return f"text-align:{aligned[1]};" if aligned else None
     allowed = _SOME[name](tag, value) if name in _SOME else name in _ATTRIBUTES
     return value if allowed else None

@@ -23,7 +23,6 @@ _BEGINS = "=+-@\uff1d\uff0b\uff0d\uff20"
 _FORMULA = re.compile(rf"(?:(?<=^)|(?<=[;,|]))([\s\"']*)(?=[{re.escape(_BEGINS)}])")
 _LEADING = re.compile(rf"^[\s']*[{re.escape(_BEGINS)}][\s'{re.escape(_BEGINS)}]*")
 _JOINERS = dict.fromkeys((0x200C, 0x200D))  # without width; Persian names have them, among others
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def read(path: Path) -> list[list[str]]:
@@ -87,7 +86,11 @@ def cell(value: object) -> object:
     if value is None or isinstance(value, int | float):
         return "" if value is None else value
     text = visible(re.sub("[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+", " ", str(value)))
-    return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1'", text)
+    return (
+        text
+        if re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text)
+        else _FORMULA.sub(r"\1'", text)
+    )
 
 
 def plain(text: str) -> str:

@@ -191,13 +191,6 @@ def _line(error: BaseException, path: Path) -> int | None:
 
 # ---- a new lesson ----
 
-_FILES = {
-    "lesson.md": "lesson.md",
-    "exercises.py": "exercises.py",
-    "mistakes.toml": "mistakes.toml",
-    "kernel.cu": "1_{name}.cu",
-}
-
 
 def write_lesson(lesson: str, kernels: Path) -> Path:
     """The folder of a new lesson, called like 20_histogram, under `kernels`. AuthorError when that
@@ -217,7 +210,12 @@ def write_lesson(lesson: str, kernels: Path) -> Path:
     if other := next(kernels.glob(f"{lesson[:3]}*"), None):
         raise AuthorError(f"{other.name} has the number {lesson[:2]} already; choose another.")
     folder.mkdir(parents=True)
-    for template, path in _FILES.items():
+    for template, path in {
+        "lesson.md": "lesson.md",
+        "exercises.py": "exercises.py",
+        "mistakes.toml": "mistakes.toml",
+        "kernel.cu": "1_{name}.cu",
+    }.items():
         text = (Path(__file__).parent / f"scaffold/{template}.txt").read_text(encoding="utf-8")
         (folder / path.format(name=name)).write_text(
             text.replace("NAME", name).replace("TITLE", name.replace("_", " ").capitalize()),

@@ -22,8 +22,6 @@ from .model import Benchmark, Contest, Exercise, Lesson, Problem, Rule, Shown
 Draw = Callable[[np.random.Generator], Problem]
 
 SIZE_POINTS = 0.5  # what the case is worth that tries sizes of its own, like a hidden one
-_NUMBERS = "biuf"  # NumPy's kinds of dtype that CUDA has too
-_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def names(root: Path = KERNELS) -> list[str]:
@@ -227,7 +225,7 @@ def _require_problem(made: Problem, path: Path, case: str) -> None:
         *((name, expected.value) for name, expected in made.outputs.items()),
     ]:
         unless(
-            array.dtype.kind in _NUMBERS,
+            array.dtype.kind in "biuf",  # NumPy's kinds of dtype that CUDA has too
             AuthorError(f"{what}: {name!r} holds {array.dtype}, which is no number."),
         )
     for name, expected in made.outputs.items():
@@ -244,7 +242,7 @@ def _require_exercise(exercise: Exercise, path: Path) -> None:
     """What the fields' types do not say of an Exercise that stands in the file `path`."""
     what = f"{authors.at(path, exercise.name)}: exercise {exercise.name!r}"
     unless(
-        _NAME.fullmatch(exercise.name),
+        re.fullmatch(r"[A-Za-z_]\w*", exercise.name),
         AuthorError(f"{what}: the name must be a word of letters, digits and underscores."),
     )
     if isinstance(exercise.kind, WrittenQuestion):

@@ -26,7 +26,6 @@ WARP = 32
 TRIED = 50_000  # launches at most, of which pairs are looked for
 
 _BLOCKS = {1, 31, 32, 33, 64, 65, 96, 128, 160, 256, 1000, 1024}
-_BETWEEN = ("2", "5", "70", "130")  # sizes at no edge, that others need beside them
 # How many numbers an unsigned char, a short that is not negative, and an unsigned short can be.
 _KINDS_OF = (1 << 8, 1 << 15, 1 << 16)
 _BLOCKS_BEYOND = (WARP, 1 << 8)
@@ -226,7 +225,8 @@ def _tried(rule: Rule) -> Numbers:
     for name, edges in edges_of(rule).items():
         step = _step(rule, name)
         around = [f"{edge} {sign} {step}" for edge in edges for sign in "+-"]
-        between = [f"{int(size) * step}" for size in _BETWEEN]
+        # Sizes at no edge, that others need beside them.
+        between = [f"{size * step}" for size in (2, 5, 70, 130)]
         beyond = [f"{many + step}" for many in _KINDS_OF]
         blocks = (
             f"{block} * {each} + {step}"

@@ -43,10 +43,6 @@ MEANS = (
     "were tried show that the numbers are right.)"
 )
 ASSUMES = "This was found by reasoning about the compiled kernel, and assumes:"
-ASSUMED = (
-    "arrays lie apart in memory, and begin at multiples of 256 bytes",
-    "every loop ends",
-)
 
 
 def result(exercise: Exercise, status: Status, message: str = "") -> CaseResult:
@@ -134,7 +130,14 @@ def _told(examined: Examined, exercise: Exercise) -> EverySize:
         return EverySize("counterexample", tried=examined.tried)
     if examined.proved:
         said = tuple(f"{one.kernel}: {course_rules.sentence(one)}" for one in exercise.rules)
-        return EverySize("proved", assumes=(*said, *ASSUMED))
+        return EverySize(
+            "proved",
+            assumes=(
+                *said,
+                "arrays lie apart in memory, and begin at multiples of 256 bytes",
+                "every loop ends",
+            ),
+        )
     return EverySize("not decided", why=examined.why or NO_Z3, lines=examined.lines)
 
 

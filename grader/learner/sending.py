@@ -33,9 +33,6 @@ RECEIPT = "receipt.json"  # beside what was handed in
 LARGEST = 4 << 20  # bytes of a notebook without its outputs
 # Seconds in which a request is tried again, and between two of them.
 PATIENCE, PAUSE = 600.0, 5.0
-_ADDRESS = re.compile(
-    r"(https://[\w.-]+|http://(localhost|127\.0\.0\.1))(:\d{1,5})?(/[^?#\s]*)?", re.ASCII
-)
 
 
 class Receipt(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -55,7 +52,11 @@ def checked_address(url: str, option: str) -> str:
     """The address of a service that gets a token. LearnerError unless it is secure, or one of this
     machine, with nothing in it that could be a secret."""
     unless(
-        _ADDRESS.fullmatch(url),
+        re.fullmatch(
+            r"(https://[\w.-]+|http://(localhost|127\.0\.0\.1))(:\d{1,5})?(/[^?#\s]*)?",
+            url,
+            re.ASCII,
+        ),
         LearnerError(
             f"{option} should be an address like https://gpu.example.edu: with https, as the token "
             "goes there, and without a user, a question mark or a #."

@@ -127,13 +127,16 @@ def page(root: Path) -> str:
 
 
 SETTINGS = Path(__file__).with_name("jupyter")  # as Jupyter expects its folders to be
-_COMMANDS = Path(sys.executable).parent  # where `grader` was installed
 
 
 def environment() -> dict[str, str]:
     """The environment that JupyterLab is started in: with our extension as it lies here, without
     the news pop-up, and without what only instructors need. Its terminals know `grader`."""
-    first = {"JUPYTER_CONFIG_PATH": SETTINGS, "JUPYTER_PATH": SETTINGS, "PATH": _COMMANDS}
+    first = {
+        "JUPYTER_CONFIG_PATH": SETTINGS,
+        "JUPYTER_PATH": SETTINGS,
+        "PATH": Path(sys.executable).parent,  # where `grader` was installed
+    }
     return os.environ | {
         name: os.pathsep.join([str(folder), *filter(None, [os.environ.get(name)])])
         for name, folder in first.items()

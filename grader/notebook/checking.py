@@ -30,9 +30,6 @@ from . import cards, session, verdict_card
 from .cards import OURS, Notice, Page, html_of
 from .player import Replay, of_case, of_failure, of_replay, player
 
-# What our labextension shows before all else that an output has: HTML whose links answer. Where
-# there is no such extension, the widget does the same.
-ANSWERABLE = "application/vnd.warpwise.html"
 HELP = "A question first"
 
 
@@ -138,8 +135,10 @@ class _Buttons(widgets.VBox):
         """The widget's own, with twins for pages that have no widgets."""
         prediction = self._prediction
         listed = "\n".join(f"  - {choice}" for choice in prediction.choices)
+        # Our labextension shows the first before all else: HTML whose links answer. Where there is
+        # no such extension, the widget does the same.
         twins = {
-            ANSWERABLE: html_of("answerable", prediction, self._key),
+            "application/vnd.warpwise.html": html_of("answerable", prediction, self._key),
             "text/html": html_of("choices", prediction),
             "text/plain": f"{prediction.title}: {prediction.text}\n{listed}",
         }

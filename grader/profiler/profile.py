@@ -179,8 +179,6 @@ def as_json(work: Work, counters: Counters) -> str:
 
 FORMS = "float:1000 (random numbers), zeros:int:256, out:float:4 (unwritten), int=1000 (a value)"
 
-_ARRAY = re.compile(r"(?:(zeros|out):)?([\w ]+):(\d+)")
-
 
 def dimensions(text: str) -> tuple[int, ...]:
     """`4` or `4,2,1`, x first."""
@@ -201,7 +199,10 @@ def _argument(text: str) -> np.generic | np.ndarray | Blank:
             return dtype(float(value) if np.dtype(dtype).kind == "f" else int(value, 0))
         except (ValueError, OverflowError) as error:
             raise BadInput(f"{value!r} in {text!r} is no {type_name}.") from error
-    match = unless(_ARRAY.fullmatch(text), BadInput(f"{text!r} is no argument; write {FORMS}."))
+    match = unless(
+        re.fullmatch(r"(?:(zeros|out):)?([\w ]+):(\d+)", text),
+        BadInput(f"{text!r} is no argument; write {FORMS}."),
+    )
     kind, type_name, length = match.groups()
     vector, width = re.fullmatch(r"(\w+?)([234])", type_name), 1
     if type_name not in DTYPES and vector and vector[1] in DTYPES:

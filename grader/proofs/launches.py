@@ -28,7 +28,6 @@ BESIDE = (1, 4, 2, 0)  # what is added to a number: odd and even, just above it 
 USUAL, WHOLE_PACK = 3, 4  # of a size that does not matter, where the rule allows it
 LARGER = 40
 LARGE = 1024
-ORDINARY = (1, 2, 3, 31, 33, 300)  # sizes that are tried with every block
 PACK = 4  # elements
 FACTORS = (PACK, 32)  # packs and warps, of which the PTX need not say anything
 NARROW_BLOCK = 256  # threads
@@ -273,8 +272,8 @@ class _Launches:
         return [axis for axis in self.axes if not any(axis in _names(one) for one in tied)]
 
     def ordinary(self, blocks: Iterable[tuple[int, int, int]]) -> Iterator[Trial]:
-        """Small launches with each of some blocks."""
-        for usual, block in product(ORDINARY, blocks):
+        """Small launches of some sizes, each with each of some blocks."""
+        for usual, block in product((1, 2, 3, 31, 33, 300), blocks):
             yield from self._fitting(block, {}, usual)
             yield from self._fitting(block, dict.fromkeys(self.axes, 2), usual)
 

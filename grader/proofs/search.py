@@ -236,8 +236,6 @@ def variables_of(program: PtxModule, linked: LinkedProgram) -> dict[str, Variabl
 
 # ---- from a doubt to launches ----
 
-# Elements of an array and threads of a grid, tier by tier.
-MOST_AT_ONCE = (2**10, 2**13, 2**17, MOST_ELEMENTS)
 TRIES = 6  # of a tier
 
 
@@ -250,7 +248,8 @@ def trials(doubt: Doubt, effort: Effort) -> Iterator[Trial]:
     given = set().union(*(value.atoms for value in setting.numbers.values()))
     free = [name for name in grid if name in given]  # a launch gives it; others follow from these
     fault = [*question.formulas, *[z3.Int(name) >= atoms.by_name[name].low for name in free]]
-    for most in MOST_AT_ONCE:
+    # Elements of an array and threads of a grid, tier by tier.
+    for most in (2**10, 2**13, 2**17, MOST_ELEMENTS):
         small = [term(size) <= most for size in setting.sizes()]
         tried: list[Formula] = []
         for _ in range(TRIES):

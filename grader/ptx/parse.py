@@ -133,7 +133,6 @@ def register_names(text: str) -> Iterator[str]:
         yield from (f"{many[1]}{number}" for number in range(int(many[2]))) if many else [name]
 
 
-_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
 _ROW = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
 
 Place = tuple[int, ...]  # file, line, column
@@ -145,7 +144,9 @@ class LineTable:
 
     def __init__(self, text: str, source_file: str):
         self.own_files = {
-            int(number) for number, path in _FILE.findall(text) if path == source_file
+            int(number)
+            for number, path in re.findall(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', text, re.MULTILINE)
+            if path == source_file
         }
         self.inlined_at: dict[Place, Place] = {}
 

@@ -48,11 +48,6 @@ STRANGE = (
     "opened: hand in real files."
 )
 
-# Some browsers put .txt or .json behind it when they save one.
-_NOTEBOOK = re.compile(r"\.ipynb(\.txt|\.json)?$", re.IGNORECASE)
-# A login or a number, or an e-mail address. nbgrader takes it for a pattern and for a folder, and
-# spreadsheets take what begins with = + - @ for a formula.
-_NAME = re.compile(r"\w[\w.@+-]*(?: [\w.@+-]+)*")
 LONGEST_ID = 100
 
 WorkedOn = Callable[[NotebookNode], int]  # how many answers a notebook has that were not handed out
@@ -97,7 +92,10 @@ def read(folder: Path, lesson: str, worked_on: WorkedOn | None = None) -> Submis
         for path in sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
         if path.as_posix() not in HANDED_IN and not any(part.startswith(".") for part in path.parts)
     ]
-    notebooks = [path for path in files if _NOTEBOOK.search(path)]
+    # Some browsers put .txt or .json behind it when they save one.
+    notebooks = [
+        path for path in files if re.search(r"\.ipynb(\.txt|\.json)?$", path, re.IGNORECASE)
+    ]
     others = _named([path for path in notebooks if path != name])
     chosen = _most_worked_on(folder, notebooks, name, worked_on) if others and worked_on else name
     if chosen != name:
@@ -205,16 +203,19 @@ def time_of(text: str) -> datetime | None:
 def is_name(learner: str) -> bool:
     """True if this can be a learner's id: letters of any script, digits and . _ - @ +, with a
     letter or digit first."""
-    return len(learner) <= LONGEST_ID and bool(_NAME.fullmatch(learner)) and learner.isprintable()
-
-
-# The magic's line, and blank ones before it.
-_MAGIC = re.compile(r"\s*%%(?:cuda|answer)\b[^\n]*(?:\n|\Z)")
+    # A login or a number, or an e-mail address. nbgrader takes it for a pattern and for a folder,
+    # and spreadsheets take what begins with = + - @ for a formula.
+    return (
+        len(learner) <= LONGEST_ID
+        and bool(re.fullmatch(r"\w[\w.@+-]*(?: [\w.@+-]+)*", learner))
+        and learner.isprintable()
+    )
 
 
 def cuda_source(cell: str) -> str:
     """The CUDA source in the text of a cell; of one without the magic, the text itself."""
-    match = _MAGIC.match(cell)
+    # The magic's line, and blank ones before it.
+    match = re.match(r"\s*%%(?:cuda|answer)\b[^\n]*(?:\n|\Z)", cell)
     return below_magic(cell[match.end() :], match[0].count("\n")) if match else cell
 
 

@@ -352,9 +352,6 @@ RAISED: dict[type[Finding], type[CudaError]] = {
 }
 
 
-_COPY = re.compile(r"\bmem(set|cpy|move)\s*\(")
-
-
 class Whereabouts:
     """Says of a wave's lanes and instructions which threads and lines they are."""
 
@@ -388,7 +385,11 @@ class Whereabouts:
             return line
         first, last = self._around(at)
         source = self.wave.names.source.splitlines()[first - 1 : last] if first else []
-        copies = [number for number, text in enumerate(source, first) if _COPY.search(text)]
+        copies = [
+            number
+            for number, text in enumerate(source, first)
+            if re.search(r"\bmem(set|cpy|move)\s*\(", text)
+        ]
         return copies[0] if len(copies) == 1 else None
 
     def waiting(self, at: int, lane: int) -> Location | None:

@@ -7,7 +7,6 @@ import numpy as np
 from ...course import Dim, Launch
 from ...profiler.profile import Work
 
-_HERE = Path(__file__).parent
 _LANE = np.arange(32)
 _N = 5000  # not a multiple of a block
 
@@ -126,7 +125,7 @@ def _work(
     named = [f"input {k}" if isinstance(a, np.ndarray) else a for k, a in enumerate(args)]
     return Work(
         kernel + note,
-        (_HERE / file).read_text(encoding="utf-8"),
+        (Path(__file__).parent / file).read_text(encoding="utf-8"),
         (Launch(kernel, *shape, tuple(named)),),
         inputs,
         {name: ((length,), dtype) for name, length in blank.items()},

@@ -22,7 +22,6 @@ _NO_NAMES = frozenset(
 _BEFORE = frozenset(
     re.findall(r"\w+", "auto bool char const double float int long short unsigned volatile")
 ) | {NAME, "*", "&"}
-_SIGNS = re.compile(r"^\W+|[/*\s]+$")  # around the words of a comment
 
 
 class SourceToken(NamedTuple):
@@ -82,7 +81,7 @@ def _statements(source: str) -> tuple[list[SourceStatement], set[str]]:
     for token in tokens(source):
         if token.plain:
             left.append(token)
-        elif words := " ".join(_SIGNS.sub("", token.text).split()):
+        elif words := " ".join(re.sub(r"^\W+|[/*\s]+$", "", token.text).split()):
             comments.add(words)
         if token.text in {";", "{", "}"}:
             statements.append(SourceStatement.of(left))

@@ -20,7 +20,6 @@ _VERSION_WANTED, _PATH_BENEATH = 1, 1
 _NO_NEW_PRIVILEGES = 38  # prctl's PR_SET_NO_NEW_PRIVS
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER, _TRUNCATE = 1, 1 << 1, 1 << 2, 1 << 3, 1 << 14
-_FILE_RIGHTS = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
 # By version what it added: files and folders, made, read and removed; linking across folders;
 # truncating.
 _RIGHTS = {1: (1 << 13) - 1, 2: 1 << 13, 3: _TRUNCATE}
@@ -85,7 +84,9 @@ def _allow(rules: int, path: Path, rights: int) -> None:
         return
     where = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
-        allowed = rights if path.is_dir() else rights & _FILE_RIGHTS
+        allowed = (
+            rights if path.is_dir() else rights & (_EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE)
+        )
         # struct landlock_path_beneath_attr, packed
         _checked(_ADD_RULE, rules, _PATH_BENEATH, struct.pack("=Qi", allowed, where), 0)
     finally:

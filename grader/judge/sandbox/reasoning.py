@@ -27,7 +27,6 @@ from ..protocol import Examine, Examined, Tried
 _GRADER = Path(__file__).parents[2]
 # The rooms whose every file counts: lemmas, instructions, rules.
 REASONERS = ("compilers", "course", "cuda", "machine", "proofs", "ptx", "say", "watch")
-_LIBRARIES = ("z3-solver", "numpy")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _DECLARED = r"^\s*\.[^;{{}}\n]*(?<![\w$]){}(?![\w$])[^;]*;"  # a statement outside of functions
 
@@ -89,7 +88,7 @@ def _key(module: simulator.RawModule, lines: list[int | None], about: Examine) -
 @cache
 def reasoners() -> str:
     """A name for everything that reasons: our code, Z3, NumPy and Python."""
-    libraries = _LIBRARIES if proofs.available else ("numpy",)
+    libraries = ("z3-solver", "numpy") if proofs.available else ("numpy",)
     files = sorted(path for room in REASONERS for path in (_GRADER / room).rglob("*.py"))
     parts = (
         platform.python_version().encode(),

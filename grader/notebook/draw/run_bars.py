@@ -34,7 +34,6 @@ from .picture import (
 
 # ---- counters ----
 
-_COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#D55E00")  # Okabe and Ito
 _PER_ROW = 4
 _COUNTER_BAR, _GAP = 0.34, 0.6  # inches: a bar, and the room for a panel's head
 
@@ -60,7 +59,13 @@ def compare(runs: Mapping[str, Run], counters: Sequence[str]) -> Picture:
             names + column * wide, 0.35 + row * (tall + _GAP) + _GAP - 0.12, wide - 0.65, tall
         )
         values = [run.counters.total[counter] for run in runs.values()]
-        bars = axes.barh(range(len(runs)), values, height=0.68, color=_COLOURS)
+        bars = axes.barh(
+            range(len(runs)),
+            values,
+            height=0.68,
+            # Okabe and Ito
+            color=(BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#D55E00"),
+        )
         axes.set(ylim=(len(runs) - 0.5, -0.5), xlim=(0, max(*values, 1)), xticks=[])
         axes.set_yticks(range(len(runs)), [""] * len(runs) if column else list(runs), size=TEXT)
         axes.bar_label(

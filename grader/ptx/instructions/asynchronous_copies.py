@@ -150,14 +150,14 @@ def signal(instruction: Instruction, at: int, wave: Wave) -> Step:
 
 
 UNIT, _WORDS = 16, 4  # bytes that are moved together, and their words
-_SHARED = "shared::cluster|shared::cta|shared"
 TOLD = "mbarrier::complete_tx::bytes"
 _TAKEN = "async bulk global shared|shared::cta bulk_group"
 
 
 @effect(
     "cp",
-    f"async bulk {_SHARED} global {TOLD} multicast::cluster? L2::cache_hint? : "
+    f"async bulk shared::cluster|shared::cta|shared global {TOLD} "
+    "multicast::cluster? L2::cache_hint? : "
     "writes.b32@shared[to], reads.b32@global[from], size, updates.b64@shared[barrier], mask?, "
     "policy?",
     f"async bulk shared::cluster shared::cta {TOLD} : "

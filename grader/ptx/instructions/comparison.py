@@ -100,7 +100,6 @@ def setp(instruction: Instruction) -> Elementwise:
     return Elementwise(lambda *x: (holds(*x), fails(*x)), sources, ("pred", "pred"))
 
 
-_TRUE = {"f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80}
 _RESULTS = "u16|s16|u32|s32|f32|f16|bf16"
 
 
@@ -116,7 +115,10 @@ def set_(instruction: Instruction) -> Elementwise:
     scalars = _combined(_comparison(instruction, kind), instruction)(ON_ARRAYS)
     compare = scalars if kind == source else _on_pairs(scalars, kind)
     size, word = size_of(scalar), f"u{size_of(result)}"
-    true = np.array(_TRUE.get(scalar, (1 << 8 * size) - 1), f"u{size}")
+    true = np.array(
+        {"f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80}.get(scalar, (1 << 8 * size) - 1),
+        f"u{size}",
+    )
     return Elementwise(
         lambda *operands: (compare(*operands) * true).view(word),
         (source, source, "pred")[: len(instruction.operands) - 1],

@@ -148,18 +148,13 @@ def _laid_out(kind: str, shape: tuple[int, int], place: Callable[..., Any]) -> F
     return Fragment(kind, shape, *np.broadcast_arrays(rows, columns, number)[:2])
 
 
-_LINES = (
-    ("m16n8k8|m16n8k16", "f16 f16 f16 f16"),
-    ("m16n8k8|m16n8k16", "f32 f16 f16 f32"),
-    ("m16n8k8|m16n8k16", "f32 bf16 bf16 f32"),
-    ("m16n8k4|m16n8k8", "f32 tf32 tf32 f32"),
-    ("m16n8k16|m16n8k32", "satfinite? s32 s8|u8 s8|u8 s32"),
-)
-
-
 @collective(
     "mma",
-    *[f"sync aligned {shapes} row col {kinds} : d, a, b, c" for shapes, kinds in _LINES],
+    "sync aligned m16n8k8|m16n8k16 row col f16 f16 f16 f16 : d, a, b, c",
+    "sync aligned m16n8k8|m16n8k16 row col f32 f16 f16 f32 : d, a, b, c",
+    "sync aligned m16n8k8|m16n8k16 row col f32 bf16 bf16 f32 : d, a, b, c",
+    "sync aligned m16n8k4|m16n8k8 row col f32 tf32 tf32 f32 : d, a, b, c",
+    "sync aligned m16n8k16|m16n8k32 row col satfinite? s32 s8|u8 s8|u8 s32 : d, a, b, c",
     whole_warp=True,
 )
 def multiply_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
