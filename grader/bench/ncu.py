@@ -62,18 +62,15 @@ def measure(csv_path: Path) -> None:
         not done.returncode,
         BadInput(f"ncu failed:\n{(done.stdout + done.stderr)[-2000:]}\nSee {raw}."),
     )
-    csv_path.write_text(f"# {_hardware()}\n{raw.read_text(encoding='utf-8')}", encoding="utf-8")
-    raw.unlink()
-
-
-def _hardware() -> str:
     from cupy.cuda import runtime
 
     name = runtime.getDeviceProperties(0)["name"].decode()
-    said = subprocess.run(
+    version = subprocess.run(
         ["ncu", "--version"], capture_output=True, text=True, check=True, encoding="utf-8"
-    ).stdout
-    return f"{name}; ncu {said.strip().splitlines()[-1]}"
+    ).stdout.strip()
+    counts = raw.read_text(encoding="utf-8")
+    csv_path.write_text(f"# {name}; ncu {version.splitlines()[-1]}\n{counts}", encoding="utf-8")
+    raw.unlink()
 
 
 def command(csv_path: Path) -> list[str]:

@@ -45,7 +45,6 @@ from sqlalchemy.dialects.sqlite import insert
 from .. import course as lessons
 from ..course.weave import grade_id, text
 from ..errors import LearnerError, unless
-from ..judge import Verdict
 from ..submissions.intake import STAMP
 from ..whole_files import filed, linked, whole
 from . import ClassroomError, changes, coursefile, export, handing_out, rubric, verdicts
@@ -135,13 +134,16 @@ class Entering:
         same = (work.notebook, work.marking)
         if same in self._marked:
             return self._marked[same]
-
-        def known(exercise: str, source: str) -> Verdict:
-            return self.grading.store.verdict(self.grading.question(exercise, source, work.marking))
-
         notebook = nbformat.reads(work.notebook, as_version=4)
-        answers = take(notebook, deepcopy(self.pairs), work.marking.unreadable)
-        kept = fill(notebook, self.lesson, answers, known, work.marking)
+        kept = fill(
+            notebook,
+            self.lesson,
+            take(notebook, deepcopy(self.pairs), work.marking.unreadable),
+            lambda exercise, source: self.grading.store.verdict(
+                self.grading.question(exercise, source, work.marking)
+            ),
+            work.marking,
+        )
         scores, blank = {}, set()
         for cell in filter(grade_id, notebook.cells):
             name = grade_id(cell)

@@ -17,8 +17,6 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbformat import NotebookNode
-
 from ..course import Lesson, catalogue
 from ..judge import judge, partial
 from ..judge.arrangement import is_blank
@@ -160,13 +158,14 @@ def run(root: Path) -> dict[str, Any]:
     kernels_alone = [exercise.name for exercise in lesson.exercises if exercise.cases]
     asked = ", ".join(name for name in blank if name not in kernels_alone)
 
-    def worked_on(notebook: NotebookNode) -> int:
-        return sum(
+    handed_in = intake.read(
+        root / "submission",
+        lesson.name,
+        lambda notebook: sum(  # the answers that somebody has worked on
             answer.source is not None and not is_blank(answer.source, blank[answer.name])
             for answer in intake.find(notebook, blank)
-        )
-
-    handed_in = intake.read(root / "submission", lesson.name, worked_on)
+        ),
+    )
     try:
         notebook = handed_in.notebook()
     except intake.UnreadableNotebook as error:

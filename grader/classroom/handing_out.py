@@ -63,8 +63,7 @@ class HandOut(ClearSolutions):
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         if "lesson" not in nb.metadata.get("warpwise", {}):
-            cleared: tuple[NotebookNode, Resources] = super().preprocess(nb, resources)
-            return cleared
+            return super().preprocess(nb, resources)  # type: ignore[no-any-return]
         lesson = lessons.lesson(
             nb.metadata.warpwise.lesson,
             Path(self.config.JudgeAnswers.get("kernels", lessons.KERNELS)),

@@ -49,7 +49,11 @@ def read(path: Path) -> list[list[str]]:
 
 
 def _csv(path: Path, content: bytes) -> list[list[str]]:
-    text = _text(content)
+    from bs4.dammit import UnicodeDammit
+
+    # As the byte order mark says; else UTF-8, or what Excel writes in the west of the world.
+    encodings = ["utf-8", "cp1252", "latin-1"]
+    text = UnicodeDammit(content, user_encodings=encodings).unicode_markup or ""
     unless(
         "\0" not in text, ClassroomError(f"{path} is neither CSV nor an Excel workbook (.xlsx).")
     )
@@ -59,15 +63,6 @@ def _csv(path: Path, content: bytes) -> list[list[str]]:
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error as error:
         raise ClassroomError(f"{path} is no CSV: {error}.") from error
-
-
-def _text(content: bytes) -> str:
-    """As the byte order mark says; else UTF-8, or what Excel writes in the west of the world."""
-    from bs4.dammit import UnicodeDammit
-
-    return (
-        UnicodeDammit(content, user_encodings=["utf-8", "cp1252", "latin-1"]).unicode_markup or ""
-    )
 
 
 def _workbook(path: Path, content: bytes) -> list[list[str]]:

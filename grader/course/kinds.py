@@ -7,13 +7,13 @@ A `WrittenQuestion` has no kernel and no case: its answer is a text, which is re
 What is right lies in the lesson's answers.toml, with the solutions.
 """
 
-import hashlib
 import re
 import tomllib
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
@@ -130,7 +130,16 @@ class Order(ExerciseKind, told="order"):
 
     def stub(self, indent: str, answer: str) -> str:
         lines = [line.strip() for line in answer.splitlines() if line.strip()]
-        shuffled = _shuffled([*lines, *self.distractors], lines)
+        given, follows = [*lines, *self.distractors], set(pairwise(lines))
+        # An order that depends on the lines alone, and in which as few of the answer's as can be
+        # found follow each other as they do there.
+        shuffled = min(
+            (
+                sorted(given, key=lambda line: sha256(f"{attempt} {line}".encode()).digest())
+                for attempt in range(_ATTEMPTS)
+            ),
+            key=lambda order: sum(pair in follows for pair in pairwise(order)),
+        )
         return "".join(f"{indent}//   {line}\n" for line in shuffled) + f"{indent}{YOURS}\n"
 
     def lines(self, handed_out: str) -> tuple[str, ...]:
@@ -269,11 +278,9 @@ class Choose(WrittenQuestion, told="choice"):
 
     def listed(self, learner: str) -> str:
         """The options as a list in Markdown, in the order that the learner has."""
-
-        def place(word: str) -> bytes:
-            return hashlib.sha256(f"{learner}\n{self.asks}\n{word}".encode()).digest()
-
-        words = sorted(self.options, key=place) if self.shuffled else self.options
+        words = list(self.options)
+        if self.shuffled:
+            words.sort(key=lambda word: sha256(f"{learner}\n{self.asks}\n{word}".encode()).digest())
         return "\n".join(f"- `{word}`: {self.options[word]}" for word in words)
 
     def read(self, answer: str) -> tuple[str, ...]:
@@ -362,16 +369,3 @@ def unmarked(source: str) -> str:
 
 def _bare(source: str) -> str:
     return "".join(re.sub(r"//[^\n]*", "", source).split())
-
-
-def _shuffled(given: list[str], lines: list[str]) -> list[str]:
-    """`given` in an order that depends on the lines alone, and in which as few of `lines` as can be
-    found follow each other as they do there."""
-    follows = set(pairwise(lines))
-    return min(
-        (
-            sorted(given, key=lambda line: hashlib.sha256(f"{attempt} {line}".encode()).digest())
-            for attempt in range(_ATTEMPTS)
-        ),
-        key=lambda order: sum(pair in follows for pair in pairwise(order)),
-    )

@@ -351,11 +351,6 @@ def operation(
     A file operations.toml in the lesson's folder, which learners do not get, says how the solution
     changes (see docs/authoring.md)."""
 
-    def told(text: str) -> str:
-        return re.sub(
-            "|".join(map(re.escape, words)) or "(?!)", lambda found: words[found[0]], text
-        )
-
     def other(exercise: Exercise) -> Exercise:
         changed = replace(
             exercise,
@@ -367,7 +362,8 @@ def operation(
             ),
             rules=tuple(map(rule, exercise.rules)),
         )
-        return _reworded(changed, told)
+        untrue = "|".join(map(re.escape, words)) or "(?!)"
+        return _reworded(changed, partial(re.sub, untrue, lambda found: words[found[0]]))
 
     return other
 

@@ -47,7 +47,17 @@ def stepped(judged: Judged, verdict: Verdict) -> Verdict:
         return verdict
     instance, result = found
     words = Words(source, exercise.solution, instance.problem)
-    told = judged.session.record(instance, _asked(instance, result, where, words))
+    told = judged.session.record(  # the launch, and the element that came out wrong, if one did
+        instance,
+        Recorded(
+            where=where,
+            steps=LOOPING if result.status == Status.TIMEOUT else STEPS,
+            status="" if instance.case.hazard else result.status,
+            compared=bool(result.mismatches),
+            name=result.mismatches[0].buffer if result.mismatches else "",
+            offset=wrong_place(result, words)[1],
+        ),
+    )
     strip = believed(told, instance, where, source) if told else None
     if strip is None:
         return verdict
@@ -86,18 +96,6 @@ def _visible(verdict: Verdict, exercise: Exercise) -> Iterator[CaseOfResult]:
 
 def _threads(problem: Problem) -> int:
     return sum(int(np.prod(one.grid)) * int(np.prod(one.block)) for one in problem.launches)
-
-
-def _asked(instance: CaseInstance, result: CaseResult, where: Scene, words: Words) -> Recorded:
-    """What the worker is to record: the launch, and the element that came out wrong, if one did."""
-    return Recorded(
-        where=where,
-        steps=LOOPING if result.status == Status.TIMEOUT else STEPS,
-        status="" if instance.case.hazard else result.status,
-        compared=bool(result.mismatches),
-        name=result.mismatches[0].buffer if result.mismatches else "",
-        offset=wrong_place(result, words)[1],
-    )
 
 
 def wrong_place(result: CaseResult, words: Words) -> tuple[str, int]:

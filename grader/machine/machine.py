@@ -247,10 +247,6 @@ class Machine:
             self.wave.linked.parts[self.wave.kernel.name].entry,
             compact(np.flatnonzero(self.wave.running)),
         )
-        self._run_groups()
-        self._nothing_is_left_waiting()
-
-    def _run_groups(self) -> None:
         pc: int = 0
         lanes: Lanes = slice(0, 1)
         try:
@@ -259,6 +255,7 @@ class Machine:
                 self._run_from(pc, lanes)
         except OutOfTime:  # between two groups; inside one, its place is known by now
             raise self._out_of_time(self.block_end[pc], lanes) from None
+        self._nothing_is_left_waiting()
 
     def _run_from(self, pc: int, lanes: Lanes) -> None:
         """Run a group until it parts, waits, ends, or another group stands at or before it."""

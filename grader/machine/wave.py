@@ -186,20 +186,16 @@ class Barriers:
     def _pass(self, passing: Successors, part: int | None) -> None:
         """Threads have met the whole block, or those who came to the barrier numbered `part`."""
         groups = [(self.reductions[at], lanes) for at, lanes in passing if at in self.reductions]
-        if groups:
-            self._reduce(groups)
+        if groups:  # the values of all who pass together, however many groups they come in
+            blocks = self.wave.geometry.block_of_lane
+            held, met = np.zeros((2, self.wave.geometry.wave_blocks), np.int64)
+            for reduction, lanes in groups:
+                held += np.bincount(blocks[lanes][reduction.held(lanes)], minlength=len(held))
+                met += np.bincount(blocks[lanes], minlength=len(met))
+            for reduction, lanes in groups:
+                reduction.give(lanes, held[blocks[lanes]], met[blocks[lanes]])
         for at, lanes in passing:
             self.wave.events.barrier(at, lanes, part)
-
-    def _reduce(self, groups: list[tuple[Reduction, Lanes]]) -> None:
-        """Combine the values of all who pass together, however many groups they come in."""
-        blocks = self.wave.geometry.block_of_lane
-        held, met = np.zeros((2, self.wave.geometry.wave_blocks), np.int64)
-        for reduction, lanes in groups:
-            held += np.bincount(blocks[lanes][reduction.held(lanes)], minlength=len(held))
-            met += np.bincount(blocks[lanes], minlength=len(met))
-        for reduction, lanes in groups:
-            reduction.give(lanes, held[blocks[lanes]], met[blocks[lanes]])
 
 
 def _parted(groups: Groups, free: np.ndarray) -> tuple[Groups, Groups]:

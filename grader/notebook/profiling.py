@@ -12,7 +12,6 @@ from IPython.display import display
 
 from grader import compilers, cuda
 from grader.bench import timings as records
-from grader.course import Benchmark, Lesson
 from grader.cuda import simulator
 from grader.cuda.errors import lines_of, visible
 from grader.cuda.limits import DEFAULT, Dim
@@ -281,7 +280,17 @@ def bench(name: str) -> records.Timings:
     lesson = current().lesson
     benchmark = lesson.benchmark(name)
     if cuda.device == "gpu":
-        timings = _measured_now(lesson, benchmark)
+        from grader.bench import measuring
+
+        # A line tells how far the measurement is until the table takes its place.
+        shown = display(cards.line("note", "Timing", benchmark.title), display_id=True)
+        timings = measuring.measure(
+            lesson,
+            benchmark,
+            measuring.device(),
+            lambda where: shown.update(cards.line("note", "Timing", f"{where} …")),
+        )
+        shown.update(measured(timings))
     else:
         timings = records.read(lesson, benchmark)
         display(recalled(timings))
@@ -289,21 +298,6 @@ def bench(name: str) -> records.Timings:
         from .draw.timing_curves import bandwidth  # and matplotlib
 
         display(bandwidth(timings))
-    return timings
-
-
-def _measured_now(lesson: Lesson, benchmark: Benchmark) -> records.Timings:
-    """A line tells how far the measurement is until the table takes its place."""
-    from grader.bench import measuring
-
-    shown = display(cards.line("note", "Timing", benchmark.title), display_id=True)
-    timings = measuring.measure(
-        lesson,
-        benchmark,
-        measuring.device(),
-        lambda where: shown.update(cards.line("note", "Timing", f"{where} …")),
-    )
-    shown.update(measured(timings))
     return timings
 
 

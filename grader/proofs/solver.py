@@ -267,7 +267,10 @@ class Solver:
                 return "unknown"
             for one in told:
                 z3.Z3_solver_assert(one.ctx_ref(), solver.solver, one.as_ast())
-            answer = _checked(solver, effort)
+            before = _spent(solver)
+            solver.set("rlimit", min(effort.left, MOST_OF_ONE))
+            answer = solver.check()
+            effort.spend(_spent(solver) - before)
             if answer != z3.sat:
                 return None if answer == z3.unsat else "unknown"
             model = _numbers(solver.model())
@@ -282,14 +285,6 @@ class Solver:
         answer = self.ask(formulas, effort)
         unless(effort.left, Undecided("the time was too short"))
         return answer is None
-
-
-def _checked(solver: z3.Solver, effort: Effort) -> z3.CheckSatResult:
-    before = _spent(solver)
-    solver.set("rlimit", min(effort.left, MOST_OF_ONE))
-    answer = solver.check()
-    effort.spend(_spent(solver) - before)
-    return answer
 
 
 def _numbers(model: z3.ModelRef) -> dict[str, int]:

@@ -414,16 +414,16 @@ def _renamed(function: Function) -> Function:
     def moved(declared: Sequence[Variable]) -> tuple[Variable, ...]:
         return tuple(replace(v, name=new(v.name)) for v in declared)
 
-    def instruction(one: Instruction) -> Instruction:
-        return replace(
-            one,
-            operands=tuple(_operand(operand, new) for operand in one.operands),
-            guard=_operand(one.guard, new),
-        )
-
     return replace(
         function,
-        instructions=tuple(map(instruction, function.instructions)),
+        instructions=tuple(
+            replace(
+                one,
+                operands=tuple(_operand(operand, new) for operand in one.operands),
+                guard=_operand(one.guard, new),
+            )
+            for one in function.instructions
+        ),
         labels={new(name): at for name, at in function.labels.items()},
         registers={new(name): kind for name, kind in function.registers.items()},
         tables={new(name): tuple(map(new, names)) for name, names in function.tables.items()},

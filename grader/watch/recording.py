@@ -303,7 +303,11 @@ class Recorder(Observer):
         number = self._number(hit)
         dtype = self._elements(number, offsets, access)
         if kind == "load":
-            self._learn(self.wave.kernel.instructions[access.at].written, dtype)
+            # Registers of which no more is known than how wide they are hold what was loaded.
+            of_loaded = f"{dtype.kind.replace('i', 's')}{8 * dtype.itemsize}"
+            vague = f"u{8 * dtype.itemsize}" if of_loaded in DTYPES else None
+            loaded = self.wave.kernel.instructions[access.at].written
+            self.types |= {name: of_loaded for name in loaded if self.types.get(name, "") == vague}
         self.frame.touches.append(
             Touch(kind, number, threads, offsets, access.width, raw.view(dtype), owner)
         )
@@ -433,12 +437,6 @@ class Recorder(Observer):
             if kind is not None and kind.itemsize == access.size and kind.kind != "b"
             else unsigned(min(access.size, 4))
         )
-
-    def _learn(self, loaded: list[str], dtype: np.dtype) -> None:
-        """Registers of which no more is known than how wide they are hold what was loaded."""
-        kind = f"{dtype.kind.replace('i', 's')}{8 * dtype.itemsize}"
-        vague = f"u{8 * dtype.itemsize}" if kind in DTYPES else None
-        self.types |= {name: kind for name in loaded if self.types.get(name, "") == vague}
 
 
 def _block_number(geometry: Geometry, block: Index) -> int:

@@ -121,7 +121,11 @@ def _answer(opening: Opening, question: Question) -> Ran:
         return hardware.run_case(opening.source, about, Path("kernel.cubin").absolute())
     from .simulated import run_case
 
-    _require_kernels(question.kernels, opening.source)
+    defined = re.findall(r"\.entry\s+([\w$]+)", compilers.compile_ptx(opening.source).text)
+    for kernel in question.kernels:
+        if kernel not in defined:
+            there = list(dict.fromkeys(map(plain, defined)))
+            raise LaunchError(say.no_such_kernel(kernel, there, opening.source))
     return run_case(opening.source, about, opening.options)
 
 
@@ -201,16 +205,6 @@ def _compile(opening: Opening) -> Ran:
     for source in opening.more:
         compilers.compile_ptx(source)
     return Ran(warnings=ptx.warnings)
-
-
-def _require_kernels(kernels: tuple[str, ...], source: str) -> None:
-    """LaunchError where the source lacks one of the exercise's kernels."""
-    defined = re.findall(r"\.entry\s+([\w$]+)", compilers.compile_ptx(source).text)
-    for kernel in kernels:
-        if kernel not in defined:
-            raise LaunchError(
-                say.no_such_kernel(kernel, list(dict.fromkeys(map(plain, defined))), source)
-            )
 
 
 if __name__ == "__main__":

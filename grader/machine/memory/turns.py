@@ -34,7 +34,11 @@ def in_turns(
     )
     old, most = np.empty(len(element), memory.dtype), int(sizes.max())
     if most > CROWD and isinstance(operation, np.ufunc):
-        _accumulate(memory, crowds, operation, values[0], old)
+        # A running total per address gives every lane's turn.
+        for at, lane in crowds:
+            running = operation.accumulate(np.r_[memory[at], values[0][lane]], dtype=memory.dtype)
+            old[lane] = running[:-1]
+            memory[at] = running[-1]
     elif most > 4 and operation is compare_and_swap:
         _swap(memory, crowds, values[0], values[1], old)
     elif most > CROWD * len(sizes):
@@ -45,20 +49,6 @@ def in_turns(
             old[lane] = memory[element[lane]]
             memory[element[lane]] = operation(old[lane], *[value[lane] for value in values])
     return old
-
-
-def _accumulate(
-    memory: np.ndarray,
-    crowds: Crowds,
-    operation: np.ufunc,
-    value: np.ndarray,
-    old: np.ndarray,
-) -> None:
-    """Many lanes at few addresses: a running total per address gives every lane's turn."""
-    for at, lane in crowds:
-        running = operation.accumulate(np.r_[memory[at], value[lane]], dtype=memory.dtype)
-        old[lane] = running[:-1]
-        memory[at] = running[-1]
 
 
 def _one_by_one(

@@ -178,7 +178,9 @@ def owners(
         for column in range(grid.across)
         if row * columns + column < array.size
     }
-    boxes = _boxes(cells)
+    # What nobody has stays apart, to be counted.
+    alike = [list(one) for _, one in groupby(cells, lambda cell: (cell[0], cells[cell] or cell))]
+    boxes = [_Box(*one[0], len(one), cells[one[0]]) for one in alike]
     notes = _notes(run, grid, boxes)
     lines, tall = wrap(notes, 150), grid.down * grid.high
     picture = Picture(
@@ -230,12 +232,6 @@ def _rows(array: ArrayLayout, shape: tuple[int, ...] | None) -> tuple[int, int, 
         if len(shape) == 1 and shape[0] > _FOLD
         else (prod(shape[:-1]), shape[-1] if shape else 1, len(shape) == 1)
     )
-
-
-def _boxes(cells: dict[tuple[int, int], Who]) -> list[_Box]:
-    """What nobody has stays apart, to be counted."""
-    runs = groupby(cells, lambda cell: (cell[0], cells[cell] or cell))
-    return [_Box(*run[0], len(run), cells[run[0]]) for run in (list(cells) for _, cells in runs)]
 
 
 def _label_axes(axes: Axes, grid: _Grid) -> None:

@@ -73,9 +73,6 @@ def rounded_once(instruction: Instruction) -> Elementwise:
     def in_full(*operands: np.ndarray) -> exact.Exact:
         return exactly(*[operand.astype(np.float64) for operand in operands])
 
-    def is_normal(*operands: np.ndarray) -> np.ndarray:
-        return reaches_normal(in_full(*operands), kind, mode)
-
     if name == "fma" and kind == "f32":
         fn = fma_single if mode == "rn" else fma_directed(mode)
     elif native and mode == "rn" and kind != "bf16":
@@ -87,7 +84,12 @@ def rounded_once(instruction: Instruction) -> Elementwise:
         fn = _then(fn, lambda total: total.astype(np.float32))
     if form.has("ftz"):
         # A sum of normal numbers is exact where it is so small: nothing to look at again.
-        fn = flushed(fn, None if name in ("add", "sub") else is_normal)
+        fn = flushed(
+            fn,
+            None
+            if name in ("add", "sub")
+            else _then(in_full, lambda total: reaches_normal(total, kind, mode)),
+        )
     for mod, clamp in (("sat", saturate), ("relu", relu)):
         fn = _then(fn, clamp) if form.has(mod) else fn
     return of_one_type(fn, instruction)

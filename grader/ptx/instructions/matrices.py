@@ -212,16 +212,6 @@ def _places_of(form: Form, layout: Fragment, stride: np.ndarray, size: int) -> n
     return (major * stride.astype(np.int64)[:, None] + minor) * size
 
 
-def _stride(instruction: Instruction, layout: Fragment, wave: Wave) -> LaneValues:
-    """The distance of rows (or columns), which need not be given: then they are side by side."""
-    side_by_side = np.uint32(layout.shape[0 if instruction.form.has("col") else 1])
-    return (
-        wave.read(instruction.operands[2], "u32")
-        if len(instruction.operands) > 2
-        else np.broadcast_to(side_by_side, wave.geometry.lanes)
-    )
-
-
 @collective(
     "wmma",
     f"load a|b sync aligned {_LAYOUT} {_SHAPES} SPACE? f16|bf16|s8|u8 : d, reads[a], stride?",
@@ -236,7 +226,14 @@ def move_fragment(instruction: Instruction, at: int, wave: Wave) -> Step:
     form, loads = instruction.form, instruction.form.has("load")
     layout = _fragment(form.mods[1], form, form.type)
     access = wave.access(form.transfer(int(loads)), instruction.operands[loads], at)
-    stride = _stride(instruction, layout, wave)
+    # The distance of rows (or columns), which need not be given: then they are side by side.
+    stride = (
+        wave.read(instruction.operands[2], "u32")
+        if len(instruction.operands) > 2
+        else np.broadcast_to(
+            np.uint32(layout.shape[0 if form.has("col") else 1]), wave.geometry.lanes
+        )
+    )
     registers = _registers(instruction, layout.count, wave)
 
     def combine(together: Lanes) -> None:
