@@ -274,11 +274,15 @@ def times(runs: Sequence[Run], sets: int, bytes_moved: int) -> list[list[float]]
 
 
 def device() -> Device:
-    """This machine's GPU, its copy measured now."""
+    """This machine's GPU, its copy measured now: what the largest one that is sure to fit reads and
+    writes a second."""
+    size = min(COPIED, runtime.memGetInfo()[0] // 4)
+    source, target = cupy.ones(size, cupy.uint8), cupy.empty(size, cupy.uint8)
+    (taken,) = times([lambda _: cupy.copyto(target, source)], 1, 2 * size)
     return Device(
         name=runtime.getDeviceProperties(0)["name"].decode(),
         date=date.today().isoformat(),
-        copy_gb_per_s=round(_copy_gb_per_s()),
+        copy_gb_per_s=round(float(2 * size / np.median(taken) / 1e6)),
         peak_gflop_per_s=round(
             _attribute("MultiProcessorCount") * FP32_LANES * 2 * _clock_hertz() / 1e9
         ),
@@ -314,11 +318,3 @@ def _attribute(name: str) -> int:
 
 def _cuda_version(number: int) -> str:
     return f"{number // 1000}.{number % 1000 // 10}"
-
-
-def _copy_gb_per_s() -> float:
-    """Bytes read and written a second by the largest copy that is sure to fit, in 1e9."""
-    size = min(COPIED, runtime.memGetInfo()[0] // 4)
-    source, target = cupy.ones(size, cupy.uint8), cupy.empty(size, cupy.uint8)
-    (taken,) = times([lambda _: cupy.copyto(target, source)], 1, 2 * size)
-    return float(2 * size / np.median(taken) / 1e6)

@@ -59,8 +59,8 @@ class RubricInLab(JupyterHandler):
     async def post(self, lesson: str) -> None:
         from . import lecture
 
-        page = unless(self.pages.get(lesson), web.HTTPError(404))  # load it again
-        await lecture.answer(self, page)
+        # After a 404, load it again.
+        await lecture.answer(self, unless(self.pages.get(lesson), web.HTTPError(404)))
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:

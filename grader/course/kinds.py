@@ -32,7 +32,6 @@ _ANSWER = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _FEWEST = 3  # lines
-_ATTEMPTS = 50
 _LINE = re.compile(r"^[ \t]*//   (.*)$", re.MULTILINE)
 _BLOCK = re.compile(rf"((?:^[ \t]*//   .*\n)+)[ \t]*{YOURS}", re.MULTILINE)
 
@@ -136,7 +135,7 @@ class Order(ExerciseKind, told="order"):
         shuffled = min(
             (
                 sorted(given, key=lambda line: sha256(f"{attempt} {line}".encode()).digest())
-                for attempt in range(_ATTEMPTS)
+                for attempt in range(50)
             ),
             key=lambda order: sum(pair in follows for pair in pairwise(order)),
         )

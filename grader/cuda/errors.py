@@ -30,7 +30,6 @@ _UNSEEN = re.compile(
 _REFUSED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 MOST = 5  # errors told of one source: the first causes the others, as a rule
-_MOST_NOTES = 3
 _LONGEST_MESSAGE = 400  # characters: a template's type can have millions
 _WIDEST = 120  # columns of a source line
 _GUTTER = 11  # columns before it
@@ -101,9 +100,7 @@ def bounded(errors: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         replace(
             error,
             message=shortened(error.message),
-            notes=tuple(
-                replace(n, message=shortened(n.message)) for n in error.notes[:_MOST_NOTES]
-            ),
+            notes=tuple(replace(n, message=shortened(n.message)) for n in error.notes[:3]),
         )
         for error in all_errors[:MOST]
     ]

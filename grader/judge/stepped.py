@@ -26,7 +26,6 @@ from .verdict import CaseResult, Verdict
 SMALL = 1 << 16  # threads of a case that need no smaller one
 LOOPING = 2_000  # instructions of an endless loop: it is the same all the time
 LONGEST = 400  # characters of what is said of a step
-_MANY = 1 << 30  # steps
 _NO_STEPS = (
     Status.PASSED,
     Status.COMPILE_ERROR,
@@ -121,7 +120,7 @@ def believed(told: Strip, instance: CaseInstance, where: Scene, source: str) -> 
     grid, warps = (*dim(launch.grid), 1, 1)[:3], -(-int(np.prod(launch.block)) // WARP)
     if not (
         0 < len(told.steps) <= MOST_STEPS
-        and 0 < told.of < _MANY
+        and 0 < told.of < 1 << 30
         and all(0 <= at < size for at, size in zip(told.block, grid, strict=True))
         and all(_can_be(one, told.of, lines, warps) for one in told.steps)
     ):

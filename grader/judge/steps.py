@@ -90,7 +90,6 @@ def _draws_the_same(case: Case) -> bool:
 
 
 SEEDS = (0, 1, 2)  # sizes do not depend on the seed, branches on the data may
-_ENOUGH = 10_000_000
 
 
 def write(lesson: Lesson) -> list[Path]:
@@ -184,8 +183,20 @@ def _measured(lesson: Lesson, compiler: str) -> dict[str, str]:
 
 
 def measure(lesson: Lesson, exercise: Exercise) -> solution_counts.Counts:
-    """What each case costs the solution, the most over a few seeds, by the case's name."""
-    _require_hazards(lesson, exercise)
+    """What each case costs the solution, the most over a few seeds, by the case's name. AuthorError
+    where a case is to go wrong and the solution does not go wrong so."""
+    asked = {one.name for one in exercise.cases if one.hazard}
+    results = (
+        judge(exercise.id, lesson.solution(exercise), root=lesson.path.parent).cases
+        if asked
+        else ()
+    )
+    for result in results:
+        if result.status != Status.PASSED and result.name in asked:
+            raise AuthorError(
+                f"{authors.place_of(lesson.path, exercise.name)}: {exercise.source} does not break "
+                f"as the case {result.name!r} asks: {result.message}"
+            )
     counts = grouped(
         (one.case.name, _counted(lesson, exercise, one))
         for seed in SEEDS
@@ -201,24 +212,11 @@ def measure(lesson: Lesson, exercise: Exercise) -> solution_counts.Counts:
     }
 
 
-def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:
-    """AuthorError where a case is to go wrong and the solution does not go wrong so."""
-    asked = {one.name for one in exercise.cases if one.hazard}
-    if not asked:
-        return
-    for result in judge(exercise.id, lesson.solution(exercise), root=lesson.path.parent).cases:
-        if result.status != Status.PASSED and result.name in asked:
-            raise AuthorError(
-                f"{authors.place_of(lesson.path, exercise.name)}: {exercise.source} does not break "
-                f"as the case {result.name!r} asks: {result.message}"
-            )
-
-
 def _counted(lesson: Lesson, exercise: Exercise, one: CaseInstance) -> dict[str, int]:
     """What a case costs the solution. What goes wrong is its author's to mend: on a line of the
     kernel, or in the case, which launches it."""
     try:
-        ran = run_case(lesson.solution(exercise), described(one, _ENOUGH))
+        ran = run_case(lesson.solution(exercise), described(one, steps=10_000_000))
     except CudaError as error:
         place = (
             f"{authors.shown(lesson.path / exercise.source)}, line {error.line}"

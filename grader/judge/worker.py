@@ -44,7 +44,6 @@ FORKS = sys.platform == "linux" and forkserver.AVAILABLE
 WATCHED = sys.platform != "linux"
 EVERY = 0.1  # seconds between two looks
 COMPLAINT = 4096  # bytes of a worker's stderr that are read
-CHUNK = 1 << 20  # bytes of its answers that are read at a time
 KILLED = -9  # the exit status of what was ended by SIGKILL
 CLOSES_WITHIN = 1.0  # seconds in which a thread notices that the other end of its pipe is gone
 
@@ -167,7 +166,7 @@ class _Reader:
     def _read(self) -> None:
         try:
             while self._orders.get():
-                self._chunks.put(os.read(self._descriptor, CHUNK))
+                self._chunks.put(os.read(self._descriptor, 1 << 20))
         except OSError:  # Windows' way to say that the other end is gone
             self._chunks.put(b"")
         finally:

@@ -35,7 +35,6 @@ FEWEST, MOST, MINUTES = 3, 5, 10  # of a warm-up: pieces, pieces, minutes
 # (`python -m tools.remembering`).
 FIRST = 0.7
 APART = timedelta(days=3)  # a piece is mastered that is right at first twice, so far apart
-_SITTING = timedelta(hours=6)  # tries with a longer pause between them are two reviews
 # Intervals of whole days, and the same ones each time.
 _SCHEDULER = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
 _TO_PREDICT = 1  # minutes
@@ -197,7 +196,8 @@ def _remembered(piece: LessonPiece, tries: list[progress.Try], passed: bool) -> 
 def reviews(tries: list[progress.Try]) -> Iterator[tuple[datetime, Rating]]:
     """The start of each sitting at a piece, and how it went; `tries` are in order."""
     pauses = (after - before for (before, _), (after, _) in pairwise(tries))
-    numbers = accumulate((pause > _SITTING for pause in pauses), initial=0)
+    # Tries with a pause of more than six hours between them are two reviews.
+    numbers = accumulate((pause > timedelta(hours=6) for pause in pauses), initial=0)
     for sitting in grouped(zip(numbers, tries, strict=False)).values():
         results = [right for _, right in sitting]
         if True in results:

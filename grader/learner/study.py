@@ -25,7 +25,6 @@ AGREE, WITHDRAW = "agree", "withdraw"
 FEATURES = {"player": "the player", "puzzle": "`puzzle`", "warm_up": "the warm-up"}
 CODE = re.compile(rf"({'|'.join(FEATURES)})-[0-9a-f]{{6}}")
 KEY = "study"  # in a notebook's metadata, below "warpwise"
-_PAUSE = timedelta(minutes=30)  # a longer one between two tries is no work
 
 Amount = Annotated[int, Meta(ge=0, le=100_000)]
 
@@ -161,7 +160,8 @@ def _figures(tries: list[progress.Try], begin: datetime) -> dict[str, Any]:
     right = True in results
     until = tries[: results.index(True) + 1] if right else tries
     pauses = (after - before for (before, _), (after, _) in pairwise(until))
-    time = sum((pause for pause in pauses if pause <= _PAUSE), timedelta())
+    # A longer pause between two tries is no work.
+    time = sum((pause for pause in pauses if pause <= timedelta(minutes=30)), timedelta())
     later = [
         (start - until[-1][0], rating)
         for start, rating in recall.reviews(tries)

@@ -266,7 +266,16 @@ class Calls:
         ):
             slots[parameter.name][lanes, : slots[slot].shape[1]] = slots[slot][lanes]
         if name in self.wave.frames.begins:
-            self._push_frame(lanes, at, name)
+            over = self.wave.frames.push(name, lanes) > self.wave.local.size
+            if over.any():
+                calls = int(self.depth[lanes].max()) + 1
+                raise self.wave.report.error(
+                    OutOfBounds,
+                    at,
+                    int(lane_index(lanes)[np.argmax(over)]),
+                    f"overflows its stack after {counted(calls, 'nested call')}. Recursion must "
+                    "end early: a thread's stack is small.",
+                )
         self.depth[lanes] += 1
         return part.entry
 
@@ -398,18 +407,6 @@ class Calls:
             if key not in kept:
                 kept[key] = np.zeros_like(values)
             yield kept[key], values
-
-    def _push_frame(self, lanes: Lanes, at: int, name: str) -> None:
-        over = self.wave.frames.push(name, lanes) > self.wave.local.size
-        if over.any():
-            calls = int(self.depth[lanes].max()) + 1
-            raise self.wave.report.error(
-                OutOfBounds,
-                at,
-                int(lane_index(lanes)[np.argmax(over)]),
-                f"overflows its stack after {counted(calls, 'nested call')}. Recursion must end "
-                "early: a thread's stack is small.",
-            )
 
     def _bytes(self, address: int, lane: int, at: int) -> tuple[np.ndarray, int]:
         """The memory behind a lane's generic address, and where in it that is."""

@@ -154,12 +154,15 @@ class Barriers:
                 "Exactly as many threads as its count must reach the barrier.",
             )
         parked = [geometry.block_of_lane[index] == block for _, index in self.parked[barrier]]
+        gone = geometry.threads - int(self.wave.live[block])
         number, what = (
-            sum(map(np.count_nonzero, parked)),
-            "reached it, and the others wait at another one",
+            (gone, "left the kernel before it")
+            if gone
+            else (
+                sum(map(np.count_nonzero, parked)),
+                "reached it, and the others wait at another one",
+            )
         )
-        if gone := geometry.threads - int(self.wave.live[block]):
-            number, what = gone, "left the kernel before it"
         have = "has" if number == 1 else "have"
         line = self.wave.kernel.instructions[at].line or 0
         declared = self.wave.names.declared

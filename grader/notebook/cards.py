@@ -193,9 +193,6 @@ def difference(lines: tuple[str, ...]) -> Page:
     return Page(html_of("difference", lines), "\n".join(lines))
 
 
-_LONGEST = 300  # characters of what is said under a line
-
-
 @dataclass(frozen=True)
 class Diagnosis:
     """One thing that went wrong, and the source lines it is about."""
@@ -309,7 +306,7 @@ def marked(what: Diagnosis, severity: str = "error", **said: object) -> dict[str
         {"line": line, "column": column, "severity": severity, "message": message}
         for line, column, message in [
             *((one.line, one.column, one.message) for one in what.diagnostics),
-            *((line, None, str(what.message)[:_LONGEST]) for line in what.lines),
+            *((line, None, str(what.message)[:300]) for line in what.lines),
         ]
     ]
     return note(what.cell, what.source, marks=marks, **said)

@@ -142,8 +142,7 @@ class _Buttons(widgets.VBox):
             "text/html": html_of("choices", prediction),
             "text/plain": f"{prediction.title}: {prediction.text}\n{listed}",
         }
-        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
-        return bundle | twins
+        return super()._repr_mimebundle_(**kwargs) | twins  # type: ignore[no-any-return]
 
 
 def _answered(prediction: recall.Prediction, choice: str) -> Page:
@@ -453,9 +452,6 @@ def warmup() -> None:
         )
 
 
-MOST_DISTRACTORS = 4
-
-
 def puzzle(name: str) -> None:
     """Put a *write it* exercise into a new cell below as lines to put in order: those of our
     kernel, shuffled, among lines of common mistakes. It counts as help. `check` judges the cell
@@ -482,7 +478,7 @@ def puzzle(name: str) -> None:
     progress.tried(exercise.id.partition("/")[0], name, None)
     _below(
         name,
-        replace(exercise, kind=kinds.Order(tuple(strange)[:MOST_DISTRACTORS])),
+        replace(exercise, kind=kinds.Order(distractors=tuple(strange)[:4])),
         "Some lines belong to common mistakes. "
         * bool(strange)
         + "The new cell is not handed in: when it passes, write the kernel into the exercise's own "

@@ -30,7 +30,6 @@ _HOW_PROFILE = (
     "`profile` shows what `watch(...)` returned, or a launch, as in "
     "`profile(kernel, (1,), (32,), (x, n))`."
 )
-_MOST_ADVICE = 2
 _SHARED = re.compile(r"\.shared\s[^;]*?\[(\d+)\]\s*;")
 
 
@@ -49,7 +48,7 @@ def profile(
 def profile_page(run: Run, shared_mem: int = 0) -> cards.Page:
     """Counts of the simulated GPU: exact as counts, and no times."""
     lines = source_table(run.source, run.counters)
-    advice = wastes(run.counters)[:_MOST_ADVICE] or [
+    advice = wastes(run.counters)[:2] or [
         "No line wastes much: the figures are near the least that these accesses can cost. To get "
         "faster, do less of the line that takes most instructions."
     ]

@@ -26,7 +26,6 @@ SMALLEST_WIDTH = 8  # bits
 HALF_IS_EXACT_TO = 2048  # whole numbers; of a float that is beyond LARGEST
 BESIDE = (1, 4, 2, 0)  # what is added to a number: odd and even, just above it and at it
 USUAL, WHOLE_PACK = 3, 4  # of a size that does not matter, where the rule allows it
-LARGER = 40
 LARGE = 1024
 PACK = 4  # elements
 FACTORS = (PACK, 32)  # packs and warps, of which the PTX need not say anything
@@ -173,7 +172,7 @@ def launches(rule: Rule, own: Constants, shared: Constants) -> Iterator[Trial]:
         at.paired(numbers[:MOST_PAIRED], blocks),
         at.around(numbers, at.single, blocks, (-1, 3)),
         at.around(_combined(own.limits, every), at.single, at.usual_blocks),
-        at.around(numbers, [*at.single, *at.made], at.few_blocks, usual=LARGER),
+        at.around(numbers, [*at.single, *at.made], at.few_blocks, usual=40),
         at.around((*shared.limits, *shared.factors), at.single, at.usual_blocks),
         at.ordinary(at.blocks),
         at.around(_combined(own.limits, every), at.made, at.usual_blocks),

@@ -362,7 +362,13 @@ def fma_directed(mode: str) -> Callable[..., np.ndarray]:
         representable = np.left_shift(total.view(np.int64), _EXTRA_AT) == _ZERO
         if np.count_nonzero(representable):
             _sum_again(total, representable, a, b, c)
-        return _cut(total, mode)
+        bits = total.view(np.int64)  # cut to a float32's significand
+        if mode == "rm":
+            bits += bits >> _SIGN_AT & _EXTRA  # negative numbers grow to the next one
+        elif mode == "rp":
+            bits += ~(bits >> _SIGN_AT) & _EXTRA
+        bits &= ~_EXTRA
+        return total
 
     return fma
 
@@ -379,14 +385,3 @@ def _sum_again(
         nearest, rest = fma_of_narrow(*[operand[at].astype(np.float64) for operand in (a, b, c)])
         if np.count_nonzero(rest):  # else the sum was exact, and is what it should be
             total[at] = round_to_odd(nearest, rest)
-
-
-def _cut(total: np.ndarray, mode: str) -> np.ndarray:
-    """float64 in float32's normal range cut to a float32's significand."""
-    bits = total.view(np.int64)
-    if mode == "rm":
-        bits += bits >> _SIGN_AT & _EXTRA  # negative numbers grow to the next one
-    elif mode == "rp":
-        bits += ~(bits >> _SIGN_AT) & _EXTRA
-    bits &= ~_EXTRA
-    return total

@@ -80,9 +80,11 @@ def _initial(text: str, kind: str, element: int) -> tuple[bytes, tuple[tuple[int
             pointers.append((len(content), re.sub(r"^generic\((.*)\)$", r"\1", item)))
         else:
             number = literal(item)
-            value = number.value
-            if number.float_width == 8 and kind == "f32":
-                value = int(np.uint64(value).view(np.float64).astype(np.float32).view(np.uint32))
+            value = (
+                int(np.uint64(number.value).view(np.float64).astype(np.float32).view(np.uint32))
+                if number.float_width == 8 and kind == "f32"
+                else number.value
+            )
         content += (value & ((1 << (8 * element)) - 1)).to_bytes(element, "little")
     return bytes(content), tuple(pointers)
 
@@ -350,7 +352,6 @@ _USED = re.compile(r'\.pragma\s+"used_bytes_mask (\w+)"')  # of the load that fo
 _ALL = -1
 
 _CLOSING = {"{": "}", "(": ")"}
-_DEEPEST = 4  # of operands within each other: a vector of addresses has two levels
 
 
 class _Reader:
@@ -380,7 +381,7 @@ class _Reader:
 
     def operand(self, depth: int = 1) -> Operand:
         """The next operand, which stands within `depth` - 1 others."""
-        require(depth <= _DEEPEST, "operands within operands")
+        require(depth <= 4, "operands within operands")  # a vector of addresses has two levels
         token = self.next()
         if token == "[":
             return self.address(depth + 1)

@@ -195,8 +195,7 @@ def time_of(text: str) -> datetime | None:
     from nbgrader.utils import parse_utc  # here: it takes long, and most ask for no time
 
     with suppress(ValueError, OverflowError):
-        time: datetime = parse_utc(text.strip())
-        return time
+        return parse_utc(text.strip())  # type: ignore[no-any-return]
     return None
 
 

@@ -310,7 +310,10 @@ def shared_traffic(rows: Rows, width: int, store: bool = False) -> dict[str, np.
     if width <= 4:
         passes = worst_bank(places >> 2)
         return ideal | {"wavefronts": passes, "bank_conflicts": passes - 1}
-    paired = _in_pairs(places, active)
+    paired = np.zeros(len(places), bool)  # whether lanes that take part share addresses pairwise
+    for distance in (1, 2):
+        other = np.arange(WARP) ^ distance
+        paired |= ((places == places[:, other]) | ~active | ~active[:, other]).all(axis=1)
     wavefronts, conflicts = np.zeros((2, len(places)), np.int64)
     for which, times in ((~paired, 1), (paired, 2)):
         if which.any():
@@ -343,12 +346,3 @@ def _passes(rows: np.ndarray, active: np.ndarray, width: int, together: int) -> 
     parts = width // 4
     words = np.where(active, rows >> 2, -parts)[:, :, None] + np.arange(parts)
     return worst_bank(words.reshape(-1, together * parts)).reshape(len(rows), -1)
-
-
-def _in_pairs(rows: np.ndarray, active: np.ndarray) -> np.ndarray:
-    """Per warp, whether lanes that take part share addresses pairwise."""
-    found = np.zeros(len(rows), bool)
-    for distance in (1, 2):
-        other = np.arange(WARP) ^ distance
-        found |= ((rows == rows[:, other]) | ~active | ~active[:, other]).all(axis=1)
-    return found

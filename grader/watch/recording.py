@@ -194,7 +194,6 @@ class Thinning:
 
 
 _NOBODY = (np.empty(0, np.int64),) * 3
-_SPACES = ("shared", "global", "const", "local")
 MOST_THREADS = 1024  # recorded, of whole blocks; but one block always is
 
 
@@ -292,7 +291,11 @@ class Recorder(Observer):
     def access(self, done: Accessed) -> None:
         access, hit, kind = done.access, done.hit, done.kind
         mine, _, threads = self._among(hit.lanes)
-        if hit.space not in _SPACES or not len(mine) or self.frame is None:
+        if (
+            hit.space not in ("shared", "global", "const", "local")
+            or not len(mine)
+            or self.frame is None
+        ):
             return
         byte = hit.element[mine] << access.shift
         raw = np.ascontiguousarray(hit.store.data[byte[:, None] + np.arange(access.width)])

@@ -133,7 +133,6 @@ _FUSED = (
     B.rn.relu.T : T T T > T for T=f16|f16x2|bf16|bf16x2
 """
 )
-_FLOATS = "f16|f16x2|bf16|bf16x2"
 _COMPARED = "eq|ne|lt|le|gt|ge"
 _BOTH_PREDICATES = "selp.u32 t, 1, 0, p; selp.u32 u, 2, 0, q; or.b32 %0, t, u; }"
 _CLAMPED = "|".join(  # result and source, where not every integer of one is one of the other
@@ -235,7 +234,7 @@ for C:T:N=lt:s32:r|geu:f32:!r B=and|or|xor
         setp.C.T = {{ .reg .pred p, q; .reg .b32 t, u; setp.C.T p|q, %1, %2; \
 {_BOTH_PREDICATES} : T T > u32 for T=f16x2|bf16x2 C=lt|eq|geu|num
         set.(lt|ne).U.T : T T > U for U=u32|s32|f32 T=s32|u64|f32|f64
-        set.(eq|neu|gt).T.T : T T > T for T={_FLOATS}
+        set.(eq|neu|gt).T.T : T T > T for T=f16|f16x2|bf16|bf16x2
         set.(eq|neu|gt).u32.f16 : f16 f16 > u32
         set.lt.xor.u32.s32 = {{ .reg .pred r; setp.ne.u32 r, %3, 0; \
 set.lt.xor.u32.s32 %0, %1, %2, r; }} : s32 s32 bit > u32

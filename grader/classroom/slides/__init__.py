@@ -36,7 +36,16 @@ _FIGURE, _FIGURE_WITH_CODE = 620, 460
 
 def slides(notebook: NotebookNode, title: str) -> str:
     """The HTML page that shows `notebook`, with its outputs, slide by slide."""
-    pages = _paged(notebook)
+    # The pieces as cells of their own, with the slide_type by which nbconvert makes slides of them.
+    pages: NotebookNode = v4.new_notebook(metadata=notebook.metadata)
+    used = 0
+    for piece in _pieces(notebook):
+        too_much = piece.height and used + piece.height > ROOM  # notes take no room
+        used = piece.height + (0 if "slide" in piece.kind or too_much else used)
+        piece.cell.metadata.slideshow = {
+            "slide_type": "subslide" if too_much and "slide" not in piece.kind else piece.kind
+        }
+        pages.cells.append(piece.cell)
     pages.metadata.title = title
     pages.metadata.kernels = json.dumps(
         [cell.metadata.live for cell in notebook.cells if "live" in cell.metadata]
@@ -77,21 +86,6 @@ class Piece:
     # nbconvert's slide_type: "slide" or "subslide" if it has to come first on one, "fragment" if
     # it waits for a key, "notes" if it is not shown to the class.
     kind: str = "-"
-
-
-def _paged(notebook: NotebookNode) -> NotebookNode:
-    """The notebook's pieces as cells of their own, with the slide_type by which nbconvert makes
-    slides of them."""
-    paged: NotebookNode = v4.new_notebook(metadata=notebook.metadata)
-    used = 0
-    for piece in _pieces(notebook):
-        too_much = piece.height and used + piece.height > ROOM  # notes take no room
-        used = piece.height + (0 if "slide" in piece.kind or too_much else used)
-        piece.cell.metadata.slideshow = {
-            "slide_type": "subslide" if too_much and "slide" not in piece.kind else piece.kind
-        }
-        paged.cells.append(piece.cell)
-    return paged
 
 
 def _pieces(notebook: NotebookNode) -> Iterator[Piece]:

@@ -380,7 +380,12 @@ def sentence(recording: Recording, frame: Frame, slot: int) -> str:
         if len(mine) > 1
         else "the only thread"
     )
-    did = [*_touched(recording, frame, slot), *_shuffled(recording, frame, slot)]
+    touched = dict.fromkeys(
+        _phrase(recording, touch, rows)
+        for touch in frame.touches
+        if len(rows := np.flatnonzero(touch.threads // recording.stride == slot))
+    )
+    did = [*list(touched)[:6], *_shuffled(recording, frame, slot)]
     text = (f"Line {frame.line}, {who}" if frame.line else f"Code of no line, {who}") + (
         f": {'; '.join(did)}." if did else "."
     )
@@ -404,15 +409,6 @@ def _own(recording: Recording, threads: np.ndarray, slot: int) -> np.ndarray:
     """Those of a recorded block, counted within it."""
     first = slot * recording.stride
     return threads[(threads >= first) & (threads < first + recording.stride)] - first
-
-
-def _touched(recording: Recording, frame: Frame, slot: int) -> list[str]:
-    phrases = dict.fromkeys(
-        _phrase(recording, touch, rows)
-        for touch in frame.touches
-        if len(rows := np.flatnonzero(touch.threads // recording.stride == slot))
-    )
-    return list(phrases)[:6]
 
 
 def _phrase(recording: Recording, touch: Touch, rows: np.ndarray) -> str:

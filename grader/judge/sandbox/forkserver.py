@@ -31,7 +31,6 @@ AVAILABLE = hasattr(os, "fork") and hasattr(os, "pidfd_open") and hasattr(socket
 SERVE = "serve"  # the command-line argument that makes a worker's program a server
 LONGEST = 8192  # bytes of an order: little more than a path
 NOBODY = -signal.SIGKILL  # the exit status of a worker that this server does not have
-STARTS_WITHIN = 60.0  # seconds, on a busy machine
 
 
 class Fork(msgspec.Struct, frozen=True, tag=True):
@@ -140,7 +139,7 @@ class ForkServer:
         self._started_with = (command, environment)
         self._one_at_a_time = threading.Lock()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._control.settimeout(STARTS_WITHIN)
+        self._control.settimeout(60.0)  # seconds in which it starts on a busy machine
         with theirs:
             self._process = subprocess.Popen(
                 (*command, SERVE),

@@ -36,8 +36,7 @@ def version() -> int:
     is not Linux."""
     if sys.platform != "linux":
         return 0
-    found: int = _libc().syscall(_CREATE_RULESET, None, 0, _VERSION_WANTED)
-    return max(found, 0)
+    return max(int(_libc().syscall(_CREATE_RULESET, None, 0, _VERSION_WANTED)), 0)
 
 
 def require() -> None:

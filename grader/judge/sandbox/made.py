@@ -446,9 +446,7 @@ class _Tree:
             at = self._onward[at]
             before, here = here, int(nodes[at])
             instruction = graph.instruction(here)
-            if graph.thread[before] == graph.thread[here] or instruction is None:
-                continue
-            if not self._own[here]:
+            if instruction and graph.thread[before] != graph.thread[here] and not self._own[here]:
                 form = instruction.form
                 how = next(
                     (SPACES[one.space] for _, one in form.transfers if one.space in SPACES),

@@ -16,7 +16,6 @@ if sys.platform != "win32":
     import resource
     import signal
 
-OPEN_FILES = 64
 GRACE = 1.0  # seconds of the CPU's after which a worker that does not listen is killed
 
 
@@ -28,7 +27,7 @@ def limit(opening: Opening) -> None:
         "RLIMIT_CORE": 0,
     }
     if opening.device != "gpu":  # CUDA's driver reserves hundreds of GB, and needs threads
-        limits["RLIMIT_NOFILE"] = OPEN_FILES
+        limits["RLIMIT_NOFILE"] = 64
         if sys.platform == "linux":  # macOS knows the name, and does not hold anybody to it
             limits["RLIMIT_AS"] = opening.memory_bytes
     for what, most in limits.items():

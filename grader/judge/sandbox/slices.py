@@ -46,7 +46,11 @@ class Elements:
     def at(self, address: int, offset: int) -> Element | None:
         """What lies at an offset of an allocation; None where no buffer does."""
         for name in self._at.get(address, ()):
-            order, places = self._sorted(name)
+            if name not in self._places:
+                places = self._in_order(name)
+                order = np.argsort(places, kind="stable")
+                self._places[name] = order, places[order]
+            order, places = self._places[name]
             found = bisect_right(places, offset) - 1  # sooner than NumPy's, for one
             if found >= 0 and offset - places[found] < self.buffers[name].itemsize:
                 return Element(name, int(order[found]))
@@ -71,13 +75,6 @@ class Elements:
         """The node that each element of a buffer holds, in C order; of one of several stores the
         first byte's."""
         return graph.memory(allocation_of(self.buffers[name]).address)[self._in_order(name)]
-
-    def _sorted(self, name: str) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]:
-        if name not in self._places:
-            places = self._in_order(name)
-            order = np.argsort(places, kind="stable")
-            self._places[name] = order, places[order]
-        return self._places[name]
 
     def _in_order(self, name: str) -> npt.NDArray[np.int64]:
         return described(self.buffers[name], 0, name).places()

@@ -9,7 +9,6 @@ THREADS = (32, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
 REGISTER_STEPS = range(16, 256, 8)
 SHARED_STEP = 4  # KB
 _DIGITS = "0123456789abcdefghijklmnopqrstuvw"  # a number of blocks, 0 to 32, each
-_HEIGHT = 200  # pixels
 
 
 def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
@@ -52,7 +51,7 @@ def occupancy(threads: int = 256, registers: int = 32, shared: int = 0) -> Page:
         f"{held.warps} of {counted(held.most_warps, 'warp')}, "
         f"limited by {' and '.join(held.limited_by)}."
     )
-    return Page(html_of("occupancy", page, _HEIGHT, text), text)
+    return Page(html_of("occupancy", page, 200, text), text)  # 200 pixels high
 
 
 def _nearest(steps: range | tuple[int, ...] | list[int], wanted: float) -> int:

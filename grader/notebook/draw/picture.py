@@ -32,9 +32,7 @@ WARP = 32  # threads
 HATCH = "/////"
 ACTIVITY = {BLUE: "active", ORANGE: "idle while its warp works", PALE: "its whole warp idle"}
 
-_TITLE_WIDTH = 88  # characters of a title in its full size
 _PIXELS_PER_INCH = 96
-_SHARPNESS = 2  # device pixels per CSS pixel
 
 Colour = str | tuple[float, float, float]
 Style = dict[str, Any]  # matplotlib's keywords, which have no common type
@@ -52,7 +50,7 @@ class Picture(Figure):
             0.15,
             0.12,
             title,
-            size=TITLE * min(1.0, _TITLE_WIDTH / len(title)),
+            size=TITLE * min(1.0, 88 / len(title)),  # in its full size up to so many characters
             weight="bold",
             va="top",
         )
@@ -102,7 +100,7 @@ class Picture(Figure):
         self, include: Any = None, exclude: Any = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """As HTML, where the page's theme decides over the colours, and as a plain PNG."""
-        dpi = _PIXELS_PER_INCH * _SHARPNESS
+        dpi = _PIXELS_PER_INCH * 2  # device pixels per CSS pixel
         bare, on_paper = BytesIO(), BytesIO()
         self.savefig(bare, transparent=True, format="png", dpi=dpi)
         self.savefig(on_paper, format="png", dpi=dpi)

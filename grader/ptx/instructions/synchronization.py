@@ -196,8 +196,14 @@ def shuffle(instruction: Instruction, at: int, wave: Wave) -> Step:
     def combine(together: Lanes) -> None:
         index = lane_index(together)
         lane = index & WARP - 1  # NumPy takes ten times as long for the remainder
-        source, inside = _source_lane(mode, lane, delta[together], clamp[together])
-        source += index - lane
+        # The lane of its warp that each lane reads, and whether that lies in its segment: as the
+        # PTX ISA defines it.
+        distance, bounds = _alike(delta[together]), _alike(clamp[together]).astype(np.int64)
+        segment = bounds >> 8 & 31
+        end = lane & segment | (bounds & 31 & ~segment)
+        source = _SOURCES[mode](lane, distance.astype(np.int64) & 31, segment)
+        inside = source >= end if mode == "up" else source <= end
+        source = np.where(inside, source, lane) + (index - lane)
         events.shuffle(at, together, source)
         put(outs, together, (value[source], inside))
         events.shuffled(at, together, source)
@@ -217,19 +223,6 @@ _SOURCES: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]] 
     "bfly": lambda lane, delta, segment: lane ^ delta,
     "idx": lambda lane, delta, segment: lane & segment | (delta & ~segment),
 }
-
-
-def _source_lane(
-    mode: str, lane: np.ndarray, delta: np.ndarray, clamp: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Which lane of its warp each lane reads, and whether that lies in its segment; as the PTX
-    ISA defines it."""
-    delta, clamp = _alike(delta), _alike(clamp).astype(np.int64)
-    segment = clamp >> 8 & 31
-    end = lane & segment | (clamp & 31 & ~segment)
-    source = _SOURCES[mode](lane, delta.astype(np.int64) & 31, segment)
-    inside = source >= end if mode == "up" else source <= end
-    return np.where(inside, source, lane), inside
 
 
 @collective("vote", "sync all|any|uni pred : d, a, mask", "sync ballot b32 : d, a, mask")

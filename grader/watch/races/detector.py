@@ -85,8 +85,13 @@ class Readers:
             self.crowded[cells] = True
             self.aside.append((cells, stamps))
             self.many_aside += len(cells)
-        if self.many_aside > _MOST_ASIDE:
-            self._thin_out()
+        if self.many_aside > _MOST_ASIDE:  # of one place and one warp only the latest read stays
+            cells, stamps = self._all_aside()
+            order = np.lexsort((stamps, lane_of(stamps) // WARP, cells))
+            cells, stamps = cells[order], stamps[order]
+            warp = lane_of(stamps) // WARP
+            latest = np.r_[(cells[1:] != cells[:-1]) | (warp[1:] != warp[:-1]), True]
+            self.by_cell, self.many_aside = (cells[latest], stamps[latest]), 0
 
     def _all_aside(self) -> tuple[np.ndarray, np.ndarray]:
         """(cells, stamps) of all reads put aside, by rising cell."""
@@ -95,15 +100,6 @@ class Readers:
         order = known[np.argsort(cells[known], kind="stable")]  # fast, as much is sorted
         self.aside = []
         return cells[order], stamps[order]
-
-    def _thin_out(self) -> None:
-        """Of one place and one warp only the latest read is kept."""
-        cells, stamps = self._all_aside()
-        order = np.lexsort((stamps, lane_of(stamps) // WARP, cells))
-        cells, stamps = cells[order], stamps[order]
-        warp = lane_of(stamps) // WARP
-        latest = np.r_[(cells[1:] != cells[:-1]) | (warp[1:] != warp[:-1]), True]
-        self.by_cell, self.many_aside = (cells[latest], stamps[latest]), 0
 
     def _taken_from_aside(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The reads put aside of these cells, which are forgotten: the write comes after them,
