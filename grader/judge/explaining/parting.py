@@ -193,12 +193,12 @@ def _too_early(mine: Trail, ours: Trail, at: int) -> str:
         others = [each for each in mine.sources(at) if each != one]
         for base in mine.sources(one) if others else ():
             inner = [each for each in mine.sources(one) if each != base]
-            then = (
-                user
-                for first in ours.users(mine.key(base))
-                if _does_alike(ours, first, mine, at, others)
-                for user in ours.users(ours.key(first))
-            )
+            firsts = {
+                ours.key(user)
+                for user in ours.users(mine.key(base))
+                if _does_alike(ours, user, mine, at, others)
+            }
+            then = (user for key in [*firsts][:FEW] for user in ours.users(key))
             if inner and any(_does_alike(ours, user, mine, one, inner) for user in then):
                 return mine.words(one)
     return ""
