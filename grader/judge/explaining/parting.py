@@ -189,10 +189,12 @@ class _Beside:
 def _too_early(mine: Trail, ours: Trail, at: int) -> str:
     """The step before one, in words, if the solution does it after that one with the same other
     values; "" if there is none."""
-    for one in mine.sources(at) if mine.verb(at) not in ANY_ORDER else ():
-        others = [each for each in mine.sources(at) if each != one]
-        for base in mine.sources(one) if others else ():
-            inner = [each for each in mine.sources(one) if each != base]
+    given = mine.sources(at)
+    for one in given if mine.verb(at) not in ANY_ORDER and len(given) <= FEW else ():
+        others = [each for each in given if each != one]
+        before = mine.sources(one)
+        for base in before if others and len(before) <= FEW else ():
+            inner = [each for each in before if each != base]
             firsts = {
                 ours.key(user)
                 for user in ours.users(mine.key(base))
