@@ -145,20 +145,17 @@ def kept_over(declared: Declarations, line: int) -> tuple[str, int, int] | None:
     return (name, set_on[-1], outer[0]) if is_before else None
 
 
-def short_step(
-    declared: Declarations, line: int, array: str, size: str
-) -> tuple[str, str, int] | None:
-    """The variable in an array's index on a line in a loop that begins at a thread's number and
-    grows in each round by what does not use `size` ("gridDim", "blockDim"); what it grows by, and
-    the loop's line. None where there is none."""
+def short_step(declared: Declarations, line: int, array: str) -> tuple[str, str, int] | None:
+    """The variable in an array's index on a line in a loop that begins at a thread's number in the
+    grid and grows in each round by what does not use `gridDim`; what it grows by, and the loop's
+    line. None where there is none."""
     _, head = declared.loop(line)
     rounds = range(head, declared.end(line) + 1) if head else range(0)
     body = "\n".join(declared.line(at) for at in rounds if declared.loop(at)[1] == head)
     for name in WORD.findall(declared.index(line, array)):
         grows = re.search(rf"\b{name}\s*(?:\+=|=\s*{name}\s*\+)\s*([^;)[]+)[;)]", body)
-        of_thread = {one.partition(".")[0] for one in declared.made_of(name)}
-        is_own = "threadIdx" in of_thread and (size != "gridDim" or "blockIdx" in of_thread)
-        by = {one.partition(".")[0] for one in declared.made_of(grows[1])} if grows else {size}
-        if grows and is_own and by.isdisjoint((size, "gridDim")):
+        begins = re.search(rf"\b{name} = ([^;,]+)", "\n".join(declared.lines[: declared.end(line)]))
+        of_block = begins and "blockIdx.x" in declared.made_of(begins[1])
+        if of_block and grows and "gridDim.x" not in declared.made_of(grows[1]):
             return name, grows[1], head
     return None

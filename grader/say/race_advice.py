@@ -48,15 +48,15 @@ def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
         return _not_waited_for(race, race.unfinished)
     if race.same_line and line and (ignored := loop_faults.without_stride(declared, line)):
         return without_stride(*ignored)
-    if race.both_wrote and race.same_line and line and race.evidence.may_repeat:
-        size, others = ("gridDim", "blocks") if race.between_blocks else ("blockDim", "threads")
-        if short := loop_faults.short_step(declared, line, place.array, size):
-            name, by, head = short
-            return Message(
-                why=f"In each round of the loop on line {head}, `{name}` grows by `{by}`, which "
-                f"does not use `{size}`. So several {others} come to the same elements.",
-                remedy=f"By how much should `{name}` grow?",
-            )
+    is_shared = race.both_wrote and race.same_line and race.between_blocks
+    short = loop_faults.short_step(declared, line or 0, place.array) if is_shared else None
+    if short:
+        name, by, head = short
+        return Message(
+            why=f"In each round of the loop on line {head}, `{name}` grows by `{by}`, which does "
+            "not use `gridDim`. So several blocks come to the same elements.",
+            remedy=f"By how much should `{name}` grow?",
+        )
     if signal and (broken := _signalled(race, signal)):
         return broken
     if race.between_blocks:

@@ -36,7 +36,7 @@ EDITS = {  # of a solution, by exercise: words that stand there, what is put the
         "(rest + __umulhi(rest, multipliers[d])) >> shifts[d]",
         "__umulhi(rest, multipliers[d]) >> shifts[d]",
         r"On line \d+, .* shifts 2 to the right by 3 \(shifts\[3\]\)\. "
-        r"This step should use another value than 2\. .*Our kernel shifts 8",
+        r"A step is missing before this one\. .*Our kernel first adds 2 and 6",
     ),
     "04_safe_softmax/on_device": (
         "y[i] = expf(x[i] - largest) / total;",

@@ -552,7 +552,7 @@ def test_rows_and_columns_that_are_swapped_are_told_as_that():
     code += "  y[0] = x[row * rows + col + 0 * cols];\n}"
     args = (numbers(32), numbers(), np.int32(16), np.int32(2))
     message = str(said(code, *args, block=(2, 16)))
-    assert "the index should be `y * cols + x`" in message
+    assert "the row should be multiplied by `cols`" in message
 
 
 # --- words ---

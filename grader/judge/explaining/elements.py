@@ -217,7 +217,7 @@ def _let_join(about: About, step: ThreadPlace) -> tuple[str, str]:
         is_here = (one.place.who, one.place.line) == (step.who, step.line)
         if is_here and one.refused == 0 and one.taken in step.values[1:]:
             return f"{chosen_by(about, one)}.", about.guarded(one.place)
-    return _let_pass(about, step)
+    return "", ""
 
 
 def _of_one_thread(about: About) -> tuple[str, str, int | None] | None:

@@ -156,14 +156,17 @@ class _Stray:
         )
         decides = _Decides(self.declared, self.here, self.told.first) if self.is_outside else None
         self.asked, self.line = last_conditions(mine, judged.source, decides=decides)
-        choice, self.branch = self.declared.choice(self.here), ""
+        self.array = _array(self.told.first)
+        _, _, chosen = self.declared.line(self.here).partition("?")
+        choice = self.declared.choice(self.here) if f"{self.array}[" in chosen else ""
         guard, at = (choice, self.here) if choice else self.declared.guard(self.here)
-        if guard and (self.line or 0) < at:  # it says more than a condition before it
+        self.branch = ""
+        says_more = guard.isidentifier() or (at == self.here and f"{self.array}[" not in guard)
+        if guard and says_more and (self.line or 0) < at:
             self.asked, self.line, self.branch = "", at, guard
         given = instance.problem.launches[launch - 1]
         self.known = numbers_of(thread, given, self.words)
         self.sizes = ", ".join(self.words.sizes(given))
-        self.array = _array(self.told.first)
         self.is_own = self.line in (self.here, self.declared.guard(self.here)[1])
         self.values = (
             compared_on(self.declared, self.line, self.known, self.asked) if self.line else ""

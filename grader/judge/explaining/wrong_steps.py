@@ -391,7 +391,8 @@ def goes_on(about: About, from_parts: bool) -> Told:
     """The solution has the value too, and makes another of it. With `from_parts` sums, maxima and
     the like are passed over: more of them may follow anywhere."""
     mine, ours = about.ways.both
-    if not (mine and ours) or mine.value[-1] in (0, 1):  # which stand anywhere
+    trivial = (0, 1) if from_parts else (0,)  # which stand anywhere
+    if not (mine and ours) or mine.value[-1] in trivial:
         return
     new = (user for user in ours.users(mine.key(-1)) if ours.key(user) not in mine.keys)
     after = min(new, key=lambda user: ours.verb(user) in ANY_ORDER, default=None)
