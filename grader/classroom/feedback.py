@@ -275,13 +275,12 @@ def _own_cells(notebook: list[dict[str, Any]], handed_out: frozenset[str]) -> It
     it escapes or cleans what it is given."""
     for cell in notebook:
         name, source = grade_id(cell), _source(cell)
-        if not source.strip() or name.startswith(CHECK) or (not name and source in handed_out):
-            continue
-        yield (
-            _coloured(source)
-            if cell["cell_type"] == "code"
-            else Markup(sanitize_html.markdown_to_html({"cell": cell}, source))
-        )
+        if source.strip() and not name.startswith(CHECK) and (name or source not in handed_out):
+            yield (
+                _coloured(source)
+                if cell["cell_type"] == "code"
+                else Markup(sanitize_html.markdown_to_html({"cell": cell}, source))
+            )
 
 
 @lru_cache(maxsize=4096)

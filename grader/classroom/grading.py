@@ -141,8 +141,10 @@ class Grading:
             "secret": repr((self.seeds, drawn) if drawn else self.seeds),
             "stamp": repr(sorted(handed_in.beside.items())),
         }
-        named = {name: hashlib.sha256(part.encode()).hexdigest() for name, part in parts.items()}
-        named["submission"] = handed_in.known
+        named = {
+            **{name: hashlib.sha256(part.encode()).hexdigest() for name, part in parts.items()},
+            "submission": handed_in.known,
+        }
         return " ".join(f"{name}:{part[:DIGITS]}" for name, part in named.items())
 
     def _worked_on(self, notebook: NotebookNode) -> int:

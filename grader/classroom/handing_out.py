@@ -368,8 +368,10 @@ def write(
     order = [exercise.name for exercise in lesson.exercises]
     mistakes = tuple(sorted(mistakes, key=lambda mistake: order.index(mistake.wrong.exercise)))
     notebook = solved(lesson, folder)
-    notebook.cells = list(_for_a_lecture(notebook.cells)) if brief else notebook.cells
-    notebook.cells += _what_goes_wrong(lesson, mistakes)
+    notebook.cells = [
+        *(_for_a_lecture(notebook.cells) if brief else notebook.cells),
+        *_what_goes_wrong(lesson, mistakes),
+    ]
     notebook.cells[0].source = _title_page(lesson, len(mistakes))
     made = Presentation(
         folder / f"{lesson.name}.ipynb", folder / f"{lesson.name}.slides.html", mistakes

@@ -39,8 +39,8 @@ def read(path: Path) -> list[list[str]]:
     rows = [
         [cell.strip() for cell in row]
         for row in (_workbook(path, content) if content[:2] == b"PK" else _csv(path, content))
+        if any(map(str.strip, row))
     ]
-    rows = [row for row in rows if any(row)]
     unless(
         len(rows) > 1,
         ClassroomError(f"{path} has no rows under a first one with the columns' names."),

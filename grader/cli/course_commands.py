@@ -143,19 +143,21 @@ def accommodate_learner(
         planning.accommodate(here, learner, more_days=days, time_factor=factor)
     file = coursefile.read(here)
     listed = [
-        f"{name}: {said}"
-        for name, one in file.learners.items()
-        for said in (
-            one.more_days and f"every lesson is due {counted(one.more_days, 'day')} later",
-            one.time_factor > 1 and f"exams take {one.time_factor:g} times as long",
-        )
-        if said and learner in (None, name)
-    ]
-    listed += [
-        f"{name}: {lesson} is due {file.local(until)} {file.zone}"
-        for lesson, plan in file.lessons.items()
-        for name, until in plan.extensions.items()
-        if learner in (None, name)
+        *(
+            f"{name}: {said}"
+            for name, one in file.learners.items()
+            for said in (
+                one.more_days and f"every lesson is due {counted(one.more_days, 'day')} later",
+                one.time_factor > 1 and f"exams take {one.time_factor:g} times as long",
+            )
+            if said and learner in (None, name)
+        ),
+        *(
+            f"{name}: {lesson} is due {file.local(until)} {file.zone}"
+            for lesson, plan in file.lessons.items()
+            for name, until in plan.extensions.items()
+            if learner in (None, name)
+        ),
     ]
     nobody = f"{learner} has no more days or time." if learner else "Nobody has more days or time."
     say(*(listed or [nobody]), "" if days is None else "The next autograde goes by it.")

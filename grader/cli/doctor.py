@@ -98,15 +98,12 @@ def _attempt(
         return MachineCheck(what, "", f"{fix} ({type(error).__name__}: {error})", needed)
 
 
-_COMPILERS = {"nvrtc": "NVRTC", "clang": "clang, by ziglang"}
-
-
 def _compiler() -> str:
     from .. import compilers
 
     compilers.compile_ptx('extern "C" __global__ void doctor() {}')
-    version = ".".join(map(str, compilers.chosen().version()))
-    return f"{_COMPILERS[compilers.chosen_name()]} {version}"
+    name = {"nvrtc": "NVRTC", "clang": "clang, by ziglang"}[compilers.chosen_name()]
+    return f"{name} {'.'.join(map(str, compilers.chosen().version()))}"
 
 
 def _headers() -> str:

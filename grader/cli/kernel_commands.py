@@ -291,8 +291,7 @@ def _said(known: EverySize, broken: CaseResult | None) -> str:
         assumed = "".join(f"\n  - {one}" for one in known.assumes)
         return f"proved for every size. {sizes.MEANS} {sizes.ASSUMES}{assumed}"
     lines = ", ".join(map(str, known.lines))
-    suspected = f" Not excluded: lines {lines}." if lines else ""
-    return f"not decided: {known.why}.{suspected}"
+    return f"not decided: {known.why}." + (f" Not excluded: lines {lines}." if lines else "")
 
 
 # ---- profile ----

@@ -241,8 +241,9 @@ def _tried(rule: Rule) -> Numbers:
 def _beside(rule: Rule, numbers: Numbers, name: str, tried: Iterable[str]) -> Numbers:
     """The launches with each of these sizes under `name`, as far as the rule allows."""
     columns = [np.broadcast_to(rules.value(size, numbers), count_of(numbers)) for size in tried]
-    many = {known: np.tile(one, len(columns)) for known, one in numbers.items()}
-    many[name] = np.concatenate(columns)
+    many = {known: np.tile(one, len(columns)) for known, one in numbers.items()} | {
+        name: np.concatenate(columns)
+    }
     many = {each: sizes[many[name] >= 1] for each, sizes in many.items()}
     passes = _passes(rule, many)
     kept = (

@@ -33,7 +33,6 @@ MOST = 5  # errors told of one source: the first causes the others, as a rule
 _LONGEST_MESSAGE = 400  # characters: a template's type can have millions
 _WIDEST = 120  # columns of a source line
 _GUTTER = 11  # columns before it
-_NARROWEST = 20
 
 
 def encodable(text: str) -> str:
@@ -156,7 +155,7 @@ def _excerpt(source: str, line: int, column: int | None, columns: int) -> list[s
 def window(text: str, column: int | None, widest: int = _WIDEST) -> tuple[str, int | None]:
     """As much of a source line as fits into `widest` columns (20 at least), around `column`,
     without tabs; and the column in it."""
-    widest = max(widest, _NARROWEST)
+    widest = max(widest, 20)
     column = None if column is None else len(text[:column].expandtabs(4))
     text = text.expandtabs(4)
     start = max(0, min((column or 0) - widest // 2, len(text) - widest))
@@ -170,7 +169,6 @@ def window(text: str, column: int | None, widest: int = _WIDEST) -> tuple[str, i
 Index = tuple[int, int, int]
 
 MOST_WORDS = 25  # of what everybody reads first: 30 with the place that a heading names
-_SPLIT = 1000  # characters in which sentences are looked for
 _SENTENCE = re.compile(r"(?:`[^`]*`|[^`])*?[.!?](?=\s|$)", re.DOTALL)
 
 
@@ -239,7 +237,8 @@ def in_parts(text: str | Message) -> Message:
 def _led(begun: str, text: str) -> tuple[str, str]:
     """What is begun with as many sentences of a text as there is room for, at least one in all;
     and the rest of the text."""
-    ends = [*(found.end() for found in _SENTENCE.finditer(text[:_SPLIT])), len(text)]
+    # Sentences are looked for in the first 1,000 characters.
+    ends = [*(found.end() for found in _SENTENCE.finditer(text[:1000])), len(text)]
     room = [end for end in ends if len(f"{begun} {text[:end]}".split()) <= MOST_WORDS]
     end = max(room, default=0 if begun else ends[0])
     return _joined(begun, text[:end].strip()), text[end:].strip()

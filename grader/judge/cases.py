@@ -66,7 +66,16 @@ def drawn(
 ) -> Iterator[CaseInstance]:
     """The same, each when it is asked for; `names`: only those."""
     return (
-        CaseInstance(case, case.problem(_generator(seed, exercise.id, position)))
+        CaseInstance(
+            case,
+            case.problem(
+                np.random.default_rng(
+                    int.from_bytes(
+                        hashlib.sha256(f"{seed}|{exercise.id}|{position}".encode()).digest(), "big"
+                    )
+                )
+            ),
+        )
         for position, case in enumerate(exercise.cases)
         if (case.visible or hidden) and (not names or case.name in names)
     )
@@ -105,12 +114,6 @@ def _orders(problem: Problem) -> tuple[str, ...]:
         return ()
     last = range(blocks) if blocks <= FEW_BLOCKS else ()
     return ("highest block first", *(f"block {number} last" for number in last), "warps by chance")
-
-
-def _generator(seed: int, exercise_id: str, position: int) -> np.random.Generator:
-    return np.random.default_rng(
-        int.from_bytes(hashlib.sha256(f"{seed}|{exercise_id}|{position}".encode()).digest(), "big")
-    )
 
 
 def _buffer(shape: tuple[int, ...], dtype: npt.DTypeLike) -> tuple[tuple[int, ...], str]:

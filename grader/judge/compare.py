@@ -499,8 +499,7 @@ def right(expected: Expected, found: np.ndarray) -> np.ndarray:
         with np.errstate(invalid="ignore", over="ignore"):
             difference = np.abs(found.astype(value.dtype) - value)
             close = difference <= expected.atol + expected.rtol * np.abs(value)
-        right |= close & np.isfinite(value) & np.isfinite(found)
-        right |= np.isnan(value) & np.isnan(found)
+        right |= close & np.isfinite(value) & np.isfinite(found) | np.isnan(value) & np.isnan(found)
     return right
 
 

@@ -110,9 +110,11 @@ class Session(AbstractContextManager["Session"]):
         **opening: Any,
     ):
         self._limits, self._allowed, self._device = limits, allowed, device
-        self._calling: Session | None = None
-        if device == "simulator" and not opening and compilers.calls_library(source):
-            self._calling = Session(source, limits, allowed, options=compilers.AS_CALLS)
+        self._calling = (
+            Session(source, limits, allowed, options=compilers.AS_CALLS)
+            if device == "simulator" and not opening and compilers.calls_library(source)
+            else None
+        )
         self._compiled: Reply | None = None
         self._worker: Worker | None = None
         self._kernels: tuple[str, ...] = ()

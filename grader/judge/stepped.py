@@ -45,7 +45,6 @@ def stepped(judged: Judged, verdict: Verdict) -> Verdict:
     if found is None or (where := found[1].where) is None:
         return verdict
     instance, result = found
-    words = Words(source, exercise.solution, instance.problem)
     told = judged.session.record(  # the launch, and the element that came out wrong, if one did
         instance,
         Recorded(
@@ -54,7 +53,7 @@ def stepped(judged: Judged, verdict: Verdict) -> Verdict:
             status="" if instance.case.hazard else result.status,
             compared=bool(result.mismatches),
             name=result.mismatches[0].buffer if result.mismatches else "",
-            offset=wrong_place(result, words)[1],
+            offset=wrong_place(result, Words(source, exercise.solution, instance.problem))[1],
         ),
     )
     strip = believed(told, instance, where, source) if told else None

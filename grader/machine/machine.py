@@ -60,9 +60,9 @@ class Recurrence(Observer):
         self._stop()
         wave, names = self.wave, self.wave.program.deciding
         self.arrays = [
-            wave.registers.storage(name) for name in sorted(names & wave.kernel.registers.keys())
+            *map(wave.registers.storage, sorted(names & wave.kernel.registers.keys())),
+            *(wave.calls.slots.values() if PASSED in names else ()),
         ]
-        self.arrays += wave.calls.slots.values() if PASSED in names else ()
         self.at, self.lanes, self.visits = at, lanes, 0
         self.before = [(array, array[lanes].copy()) for array in self.arrays]
 

@@ -111,8 +111,7 @@ def _about_races(thread: SymbolicThread) -> Iterator[FaultQuestion]:
     threads = differ(block, [special[f"%tid.{axis}"] for axis in AXES])
     blocks = differ(grid, [special[f"%ctaid.{axis}"] for axis in AXES])
     for a, b in combinations_with_replacement(thread.accesses, 2):
-        harmless = {a.verb, b.verb} in ({"reads"}, {"updates"})
-        if harmless or a.pointer.array != b.pointer.array:
+        if {a.verb, b.verb} in ({"reads"}, {"updates"}) or a.pointer.array != b.pointer.array:
             continue
         space = getattr(thread.variables.get(a.pointer.array), "space", "global")
         places = tuple(dict.fromkeys((a.at, b.at)))

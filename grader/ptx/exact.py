@@ -63,8 +63,7 @@ def fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> Exact:
     overflow = np.isinf(product) & np.isinf(c) & np.isfinite(a) & np.isfinite(b)
     plain = np.where(overflow, c, plain)
     total = np.where(np.isfinite(total) & (total != 0), total, plain)
-    rest = np.where(error != 0, error, (tail - odd) + lost)
-    rest = _with_overflow(total, rest, a, b, c)
+    rest = _with_overflow(total, np.where(error != 0, error, (tail - odd) + lost), a, b, c)
     extreme = _extreme(a, b, product) | (np.isfinite(c) & (np.abs(c) > _LARGE))
     return _by_fractions(lambda x, y, z: x * y + z, total, rest, extreme, a, b, c)
 

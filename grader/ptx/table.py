@@ -193,8 +193,6 @@ def _check_whole(together: Lanes, at: int, wave: Wave) -> None:
         )
 
 
-_EVER = 1 << 40  # lanes: more than any wave has
-
 # What computes one result of what lies in registers: the function, where the result goes, and where
 # the operands lie (None, and its value for all lanes: of an immediate).
 Move = tuple[Compute, Place, list[tuple[Seen | None, Any]]]
@@ -242,7 +240,7 @@ def _move(instruction: Instruction, places: Places) -> Move | None:
     if form.undefined or isinstance(form.result, tuple) or is_sink(target) or not is_plain:
         return None
     read: list[tuple[Seen | None, Any]] = [
-        (None, seen_by_all(literal(operand, kind), _EVER))
+        (None, seen_by_all(literal(operand, kind), 1 << 40))  # lanes: more than any wave has
         if isinstance(operand, Immediate)
         else places.read(operand, kind)
         for operand, kind in sources

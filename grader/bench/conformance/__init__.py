@@ -203,10 +203,12 @@ def _acceptable(form: InlineForm, values: list[np.ndarray], got: np.ndarray) -> 
         values = [np.where(np.abs(v) < smallest, np.copysign(0.0, v), v) for v in values]
     true = _TRUE[form.name.partition(".")[0]](*values)
     slack = _slack(form, values[-1], true)
-    close = np.abs(got - true) <= slack + smallest * 2.0 ** (1 - kept.precision)  # a subnormal step
-    close &= (true != 0) | (got != 0) | (np.signbit(true) == np.signbit(got))
-    close |= (np.abs(true) > kept.largest) & np.isinf(got) & (np.signbit(true) == np.signbit(got))
-    close |= flushes & (np.abs(true) <= smallest * (1 + 2.0**-20)) & (got == 0)
+    step, alike = smallest * 2.0 ** (1 - kept.precision), np.signbit(true) == np.signbit(got)
+    close = (
+        ((np.abs(got - true) <= slack + step) & ((true != 0) | (got != 0) | alike))
+        | ((np.abs(true) > kept.largest) & np.isinf(got) & alike)
+        | (flushes & (np.abs(true) <= smallest * (1 + 2.0**-20)) & (got == 0))
+    )
     if form.name.startswith("div.approx"):  # the reciprocal of a large divisor is flushed
         large = np.abs(values[1]) > 2.0**126
         close = np.where(large, np.where(np.isinf(values[0]), np.isnan(got), got == 0), close)

@@ -110,11 +110,13 @@ def read(course: CourseFolder, lesson: Lesson, names: ShownNames) -> Class:
                 )
             )
     varied = names.file.plan(lesson.name).service.vary
-    handed_out = [source for _, source in _cells(course.notebook("release", lesson.name))]
-    handed_out += [
-        lesson.handed_out(variants.recoded(lesson.exercise(name), anew))
-        for name, some in (variants.kept(lesson.path) if varied else {}).items()
-        for anew in some
+    handed_out = [
+        *(source for _, source in _cells(course.notebook("release", lesson.name))),
+        *(
+            lesson.handed_out(variants.recoded(lesson.exercise(name), anew))
+            for name, some in (variants.kept(lesson.path) if varied else {}).items()
+            for anew in some
+        ),
     ]
     return Class(
         lesson,

@@ -66,8 +66,9 @@ class Shared:
 
     def bits(self, counted: set[object]) -> float:
         """The bits of all of it, but for words that are `counted` already; these are then, too."""
-        total = self.answer * (1 if self.layout or self.comments or self.names else ALONE)
-        total += 0.0 if "layout" in counted else self.layout
+        total = self.answer * (1 if self.layout or self.comments or self.names else ALONE) + (
+            0.0 if "layout" in counted else self.layout
+        )
         for words, most in zip((self.comments, self.names), self.most, strict=True):
             total += _surprise(
                 (worth for word, worth in words.items() if word not in counted), most

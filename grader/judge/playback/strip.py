@@ -48,8 +48,7 @@ def blocks_around(block: Extent | None, threads: int) -> Blocks:
     if block is None:
         return FIRST_BLOCKS
     number, y, z = block
-    warps = -(-threads // WARP)
-    recorded = FIRST_BLOCKS[: max(1, _MOST_THREADS // (warps * WARP))]
+    recorded = FIRST_BLOCKS[: max(1, _MOST_THREADS // (-(-threads // WARP) * WARP))]
     return FIRST_BLOCKS if number in recorded and not (y or z) else (block,)
 
 

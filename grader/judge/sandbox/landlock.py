@@ -20,9 +20,6 @@ _VERSION_WANTED, _PATH_BENEATH = 1, 1
 _NO_NEW_PRIVILEGES = 38  # prctl's PR_SET_NO_NEW_PRIVS
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER, _TRUNCATE = 1, 1 << 1, 1 << 2, 1 << 3, 1 << 14
-# By version what it added: files and folders, made, read and removed; linking across folders;
-# truncating.
-_RIGHTS = {1: (1 << 13) - 1, 2: 1 << 13, 3: _TRUNCATE}
 
 READ = _EXECUTE | _READ_FILE | _READ_FOLDER
 
@@ -64,7 +61,15 @@ def keep_only(readable: Iterable[Path], writable: Iterable[Path]) -> None:
     known = version()
     if not known:
         return
-    rights = sum(right for since, right in _RIGHTS.items() if known >= since)
+    rights = sum(  # by version what it added:
+        right
+        for since, right in (
+            (1, (1 << 13) - 1),  # files and folders, made, read and removed
+            (2, 1 << 13),  # linking across folders
+            (3, _TRUNCATE),
+        )
+        if known >= since
+    )
     handled = struct.pack("=Q", rights)  # struct landlock_ruleset_attr
     rules = _checked(_CREATE_RULESET, handled, len(handled), 0)
     try:

@@ -326,8 +326,7 @@ def _float_to_int(mods: tuple[str, ...], result: str, source: str) -> Callable[.
             return whole.astype(dtype)
         whole = whole.astype(np.float64)
         inside = (whole >= lowest) & (whole < beyond)
-        ends = np.where(whole > 0, highest, least)
-        ends = np.where(whole != whole, of_nan, ends)
+        ends = np.where(whole != whole, of_nan, np.where(whole > 0, highest, least))
         return np.where(inside, np.where(inside, whole, 0).astype(dtype), ends)
 
     return convert
@@ -356,8 +355,9 @@ def _change_of_format(result: str, source: str, mode: str) -> Callable[..., Any]
     if result == source:
         return np.asarray
     dtype = FORMATS[result].dtype
-    exact_anyway = FORMATS[result].precision >= FORMATS[source].precision and source != "f16"
-    exact_anyway |= result in ("f32", "f64") and source in ("f16", "bf16")
+    exact_anyway = (FORMATS[result].precision >= FORMATS[source].precision and source != "f16") or (
+        result in ("f32", "f64") and source in ("f16", "bf16")
+    )
     rounds_to_nearest = result in ("f16", "f32") or (result == "bf16" and source in ("f16", "f32"))
     if exact_anyway or (mode == "rn" and rounds_to_nearest):  # of bf16, by its encoding
         return lambda a: a.astype(dtype)
@@ -366,8 +366,10 @@ def _change_of_format(result: str, source: str, mode: str) -> Callable[..., Any]
 
 def _finish(mods: tuple[str, ...], result: str) -> Callable[..., Any]:
     """Clamping of the result, and the bits of a bfloat16."""
-    steps = [fn for mod, fn in (("sat", saturate), ("relu", relu)) if mod in mods]
-    steps += [to_bfloat] if result == "bf16" else []
+    steps = [
+        *(fn for mod, fn in (("sat", saturate), ("relu", relu)) if mod in mods),
+        *([to_bfloat] if result == "bf16" else []),
+    ]
     return (lambda x: reduce(lambda y, step: step(y), steps, x)) if steps else np.asarray
 
 

@@ -16,8 +16,6 @@ import numpy as np
 from ...machine.lanes import WARP
 from .ordering import COMPARED, NARROW, STRONG, Ordering, epoch_of, lane_of, stamped
 
-_MOST_ASIDE = 1 << 20  # reads put aside before those of one place and warp are made one
-
 # (stamps, lanes) -> which stamped accesses nothing orders before the lanes' next; None: none
 Unordered = Callable[[np.ndarray, np.ndarray], np.ndarray | None]
 
@@ -85,7 +83,7 @@ class Readers:
             self.crowded[cells] = True
             self.aside.append((cells, stamps))
             self.many_aside += len(cells)
-        if self.many_aside > _MOST_ASIDE:  # of one place and one warp only the latest read stays
+        if self.many_aside > 1 << 20:  # of one place and one warp only the latest read stays
             cells, stamps = self._all_aside()
             order = np.lexsort((stamps, lane_of(stamps) // WARP, cells))
             cells, stamps = cells[order], stamps[order]

@@ -433,7 +433,13 @@ class Races(Ordering):
             marks = STRONG | (COMPARED if access.compares else 0) | (0 if access.wide else NARROW)
         if kind == "load":
             return detector.read(cells, lane, stamps, marks)
-        if access.strong and (kind == "atomic" or self._is_flag(hit, lane)):
+        # In shared memory a volatile store is strong past a fence only: volatile alone, the way of
+        # warp-synchronous code, puts nothing in order.
+        if access.strong and (
+            kind == "atomic"
+            or hit.space == "global"
+            or (self.flags is not None and self.flags.releases(lane, self.synced["block"] >> 32))
+        ):
             return detector.strong(cells, lane, epoch, marks)
         same = np.repeat(self._unchanged, len(lane) // len(self._unchanged))
         conflict = detector.write(touched, same, lambda then: self.sites[then] == access.at)
@@ -450,13 +456,6 @@ class Races(Ordering):
         self._set_up[cells] = stamped(epoch, lane)
         self.findings.set_ups.add(access.at)
         return None
-
-    def _is_flag(self, hit: Hit, lane: np.ndarray) -> bool:
-        """Whether a volatile store is strong. In shared memory only one past a fence is: volatile
-        alone, the way of warp-synchronous code, puts nothing in order."""
-        return hit.space == "global" or (
-            self.flags is not None and self.flags.releases(lane, self.synced["block"] >> 32)
-        )
 
     def _check_collisions(self, detector: RaceDetector, done: Accessed, touched: Touched) -> None:
         """Lanes that stored to one place in one instruction: the last one's value stays."""
