@@ -138,10 +138,7 @@ def counted(number: float, noun: str, many: str = "") -> str:
     return f"{shown} {noun if number == 1 else many or noun + 's'}"
 
 
-SHOWN_NAMES = 5  # learners named where there may be hundreds
-
-
-def some(names: list[str], shown: int = SHOWN_NAMES) -> str:
-    """The first few of these names, and how many there are more."""
+def some(names: list[str], shown: int = 5) -> str:
+    """The first few of these names, of which there may be hundreds; and how many there are more."""
     more = len(names) - shown
     return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")

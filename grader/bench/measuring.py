@@ -219,7 +219,6 @@ def _out_of_memory(error: Exception) -> bool:
 
 
 COLD = 5  # times the L2 cache is read or written between two runs on the same buffers
-MOST_SETS = 64
 MOST_MEMORY = 0.4  # of what is free; references and libraries need some as well
 FEWEST_ROUNDS, MOST_ROUNDS, WARM_UP = 5, 60, 2
 SECONDS = 0.3  # on the GPU, for each of those compared
@@ -239,7 +238,7 @@ _MOST_HELD = 0.05  # seconds; a library that waits for the GPU would wait so lon
 def sets_of_buffers(bytes_moved: int, bytes_held: int) -> int:
     """How many sets are needed until the first is cold again, and as many as fit."""
     needed = math.ceil(COLD * _attribute("L2CacheSize") / bytes_moved) + 1
-    return max(1, min(needed, int(MOST_MEMORY * runtime.memGetInfo()[0] / bytes_held), MOST_SETS))
+    return max(1, min(needed, int(MOST_MEMORY * runtime.memGetInfo()[0] / bytes_held), 64))
 
 
 def times(runs: Sequence[Run], sets: int, bytes_moved: int) -> list[list[float]]:

@@ -228,7 +228,6 @@ class Entering:
 
 Total = float | None  # a lesson's points, lateness taken off; None without a mark
 
-LISTS = ("sanitize_preprocessors", "autograde_preprocessors")  # in the second nbgrader executes
 HANDFUL = 25  # submissions whose marks go to the disk at once
 
 
@@ -281,7 +280,10 @@ def _require_judge(course: CourseFolder) -> None:
     steps of somebody's own would be gone by formgrader's button, and not here."""
     config, ours = course.config.Autograde, shipped().Autograde
     unless(
-        all(config.get(name) == ours[name] for name in LISTS),
+        all(
+            config.get(name) == ours[name]
+            for name in ("sanitize_preprocessors", "autograde_preprocessors")  # the latter executes
+        ),
         ClassroomError(
             "This nbgrader_config.py would have nbgrader execute learners' notebooks, or go steps "
             "that are not the course's: it must set Autograde's two lists of preprocessors as the "

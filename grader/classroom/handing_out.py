@@ -461,11 +461,13 @@ def _what_goes_wrong(
             yield v4.new_markdown_cell(heading, id=cell_id(lesson.name, heading))
         for mistake in its:
             shown = [f"### {mistake.title}\n", "```diff", *changes(lesson, mistake), "```"]
-            yield v4.new_markdown_cell("\n".join(shown), id=_diff_id(lesson, mistake))
-            yield v4.new_code_cell(
-                mistake.cell,
-                id=cell_id(lesson.name, f"%{mistake.wrong.name}"),
-                metadata=skipped,
+            yield from (
+                v4.new_markdown_cell("\n".join(shown), id=_diff_id(lesson, mistake)),
+                v4.new_code_cell(
+                    mistake.cell,
+                    id=cell_id(lesson.name, f"%{mistake.wrong.name}"),
+                    metadata=skipped,
+                ),
             )
             data, metadata = verdict_card.page(
                 mistake.verdict, mistake.source, exercise

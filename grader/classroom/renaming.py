@@ -30,7 +30,6 @@ from . import ClassroomError, changes, coursefile, rubric
 from .folder import CourseFolder, alone
 
 MOST_NAMED = 5  # logins, each in a sentence of its own
-LIKE = 0.6  # of all letters of two names, those that stand in both in the same order
 APPEALS = "appeals"
 # The last one decides, and so is moved last.
 STEPS = (APPEALS, "autograded", "feedback", "submitted")
@@ -47,7 +46,8 @@ def nearest(name: str, known: Mapping[str, Iterable[str]]) -> str:
         )
 
     spelled = {letters(one): key for key, names in known.items() for one in (key, *names)}
-    return "".join(spelled[one] for one in get_close_matches(letters(name), spelled, 1, LIKE))
+    # Of all letters of two names, 0.6 stand in both in the same order.
+    return "".join(spelled[one] for one in get_close_matches(letters(name), spelled, 1, 0.6))
 
 
 def off_roster(

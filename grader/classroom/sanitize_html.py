@@ -50,9 +50,6 @@ _ATTRIBUTES = {
 # What stands where a tag could, and is none of _TAGS nor a comment. nh3 would drop it in silence;
 # its learner meant it to be read: a < b, or <T>.
 _NO_TAG = re.compile(rf"<(?!/?(?:{'|'.join(sorted(_TAGS))})(?=[\s/>])|!--)", re.IGNORECASE)
-# What Pygments and nbconvert themselves set; other classes could pose as the page's own buttons.
-_CLASS = re.compile(r"(highlight|hl-\w+|language-\w+|anchor-link|[a-z]{1,2}\d?)(\s+|$)")
-_PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*")
 _INVISIBLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 # Browsers overlook it in a link.
 _IGNORED_IN_LINKS = re.compile(r"[\x00-\x20\x7f-\xa0`]|[^\x00-\x7f]")
@@ -172,8 +169,15 @@ def _scheme(link: str) -> str | None:
 
 # The attributes that may have some values on some tags.
 _SOME: dict[str, Callable[[str, str], bool]] = {
-    "class": lambda tag, value: _CLASS.sub("", value) == "",
-    "src": lambda tag, value: tag == "img" and _PICTURE.fullmatch(value) is not None,
+    # What Pygments and nbconvert set themselves: other classes could pose as the page's buttons.
+    "class": lambda tag, value: (
+        not re.sub(r"(highlight|hl-\w+|language-\w+|anchor-link|[a-z]{1,2}\d?)(\s+|$)", "", value)
+    ),
+    "src": lambda tag, value: (
+        tag == "img"
+        and re.fullmatch(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*", value)
+        is not None
+    ),
     "href": lambda tag, value: tag == "a" and _scheme(value) in (None, "http", "https", "mailto"),
     "id": lambda tag, value: re.fullmatch("h[1-6]", tag) is not None,
 }

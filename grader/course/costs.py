@@ -16,7 +16,6 @@ from ..grouped import grouped
 from .model import Budget, Case, Exercise, Hazard, Problem, Requirement
 from .rules import blocks_and_threads, dimensions, in_threads, is_whole, parameters
 
-_WARP = 32
 _SHAPES = 3  # of launches that are named one by one
 _CALLED = {
     "atomics": "atomic operations",
@@ -62,7 +61,7 @@ def per(number: int, problem: Problem, said: tuple[str, int] | None = None) -> t
     limit, or where several kernels share it."""
     shapes = blocks_and_threads(problem.launches)
     units = {
-        "warp": sum(blocks * -(-threads // _WARP) for blocks, threads in shapes),
+        "warp": sum(blocks * -(-threads // 32) for blocks, threads in shapes),
         "block": sum(blocks for blocks, _ in shapes),
         "launch": len(shapes) if len(set(shapes)) == 1 else 0,
     }

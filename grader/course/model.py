@@ -20,8 +20,6 @@ from . import authors
 from .kinds import ExerciseKind, Write, answers
 from .mistakes import WrongKernel, wrong_kernels
 
-FEW_ELEMENTS = 4096  # that the simulated GPU gets through in a moment
-
 Dim = int | tuple[int, ...]
 Blank = tuple[tuple[int, ...], type]  # the shape and dtype of a buffer that nobody has written
 Buffers = dict[str, Any]  # NumPy's arrays or CuPy's, by name
@@ -413,7 +411,8 @@ class Benchmark:
     def tiny_size(self) -> tuple[int, ...]:
         """`tiny`, or the first size with its largest extent halved until it has few elements."""
         size = list(self.tiny or self.sizes[0])
-        while not self.tiny and math.prod(size) > FEW_ELEMENTS:
+        # The simulated GPU gets through so many in a moment.
+        while not self.tiny and math.prod(size) > 4096:
             size[size.index(max(size))] //= 2
         return tuple(size)
 

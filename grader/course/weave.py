@@ -59,8 +59,9 @@ class LessonError(AuthorError):
 def weave(lesson: Lesson, partial_marks: bool = True, variants: str = "") -> NotebookNode:
     """The solved notebook (nbformat 4.5, no outputs) of `lesson`, with nbgrader's metadata;
     `partial_marks` and `variants` as `grader.notebook.lesson` has them."""
-    more = ", partial_marks=False" * (not partial_marks)
-    more += f', variants="{variants}"' if variants else ""
+    more = ", partial_marks=False" * (not partial_marks) + f', variants="{variants}"' * bool(
+        variants
+    )
     title, _, prose = authors.text(lesson.path / "lesson.md").partition("\n")
     unless(
         title.startswith("# "),

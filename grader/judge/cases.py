@@ -24,7 +24,6 @@ from .protocol import (
 )
 from .verdict import CaseResult
 
-FEW_BLOCKS = 5  # of which each is the last one once
 MOST_THREADS = 1 << 11  # of a launch that is run in other orders
 MOST_LAUNCHES = 8  # of a case that is
 
@@ -112,7 +111,7 @@ def _orders(problem: Problem) -> tuple[str, ...]:
         or len(sizes) > MOST_LAUNCHES
     ):
         return ()
-    last = range(blocks) if blocks <= FEW_BLOCKS else ()
+    last = range(blocks) if blocks <= 5 else ()  # of a few blocks, each is the last one once
     return ("highest block first", *(f"block {number} last" for number in last), "warps by chance")
 
 

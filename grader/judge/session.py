@@ -60,7 +60,6 @@ FOLLOWING = 6.0  # seconds of the CPU's time in all; a case takes some three tim
 RECORDING = 3.0  # the same of a case that is told step by step: it takes about its own
 SLACK = 1 << 20  # bytes of a reply beside its arrays
 TOLD = 8 << 20  # bytes of an element's making
-LAST_BREATH = 1.0  # seconds a worker that has closed its pipe is given to end by itself
 # POSIX's, so Windows has none.
 _TIME_IS_UP = [-getattr(signal, name) for name in ("SIGPROF", "SIGXCPU") if hasattr(signal, name)]
 
@@ -295,7 +294,8 @@ class Session(AbstractContextManager["Session"]):
         except ProtocolError as error:
             outcome = Failed(Status.UNSUPPORTED, say.no_reply(str(error)))
         except EOFError:
-            outcome = _diagnosis(worker.end(LAST_BREATH), worker.complaint(), message, limits)
+            # It has closed its pipe, and is given a second to end by itself.
+            outcome = _diagnosis(worker.end(1.0), worker.complaint(), message, limits)
         self.close()
         return outcome
 

@@ -24,7 +24,6 @@ from .session import Judged
 from .verdict import CaseResult, Verdict
 
 SMALL = 1 << 16  # threads of a case that need no smaller one
-LOOPING = 2_000  # instructions of an endless loop: it is the same all the time
 LONGEST = 400  # characters of what is said of a step
 _NO_STEPS = (
     Status.PASSED,
@@ -49,7 +48,8 @@ def stepped(judged: Judged, verdict: Verdict) -> Verdict:
         instance,
         Recorded(
             where=where,
-            steps=LOOPING if result.status == Status.TIMEOUT else STEPS,
+            # An endless loop is the same all the time.
+            steps=2_000 if result.status == Status.TIMEOUT else STEPS,
             status="" if instance.case.hazard else result.status,
             compared=bool(result.mismatches),
             name=result.mismatches[0].buffer if result.mismatches else "",

@@ -337,7 +337,25 @@ class Verdict:
     def for_learner(self) -> Self:
         """The same verdict with hidden cases reduced to their category: no line, no content,
         and no seed, from which whoever has the exercise draws them."""
-        cases = tuple(case if case.visible else _category_only(case) for case in self.cases)
+        cases = tuple(
+            case
+            if case.visible
+            else replace(
+                case,
+                message=""
+                if case.status == Status.PASSED
+                else f"A hidden case failed ({case.status}): {case.name}.",
+                line=None,
+                mismatches=(),
+                made_of=(),
+                patterns=(),
+                note="",
+                where=None,
+                differs=None,
+                strip=None,
+            )
+            for case in self.cases
+        )
         failure = foremost(cases)
         return (
             replace(self, cases=cases, seed=0)
@@ -415,22 +433,6 @@ def _plain(data: Any) -> Any:
     if isinstance(data, tuple):
         return [_plain(value) for value in data]
     return str(data) if isinstance(data, float) and not isfinite(data) else data
-
-
-def _category_only(case: CaseResult) -> CaseResult:
-    passed = case.status == Status.PASSED
-    return replace(
-        case,
-        message="" if passed else f"A hidden case failed ({case.status}): {case.name}.",
-        line=None,
-        mismatches=(),
-        made_of=(),
-        patterns=(),
-        note="",
-        where=None,
-        differs=None,
-        strip=None,
-    )
 
 
 VERSION = 2  # raised when a field goes or changes its meaning; new ones may come without

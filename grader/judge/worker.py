@@ -45,7 +45,6 @@ WATCHED = sys.platform != "linux"
 EVERY = 0.1  # seconds between two looks
 COMPLAINT = 4096  # bytes of a worker's stderr that are read
 KILLED = -9  # the exit status of what was ended by SIGKILL
-CLOSES_WITHIN = 1.0  # seconds in which a thread notices that the other end of its pipe is gone
 
 
 class Worker:
@@ -130,7 +129,7 @@ class Worker:
             self.end()
         finally:
             if self._writing:
-                self._writing.join(CLOSES_WITHIN)
+                self._writing.join(1.0)  # it notices soon that the other end of its pipe is gone
             if not (self._writing and self._writing.is_alive()):  # else the number is in use
                 os.close(self._questions)
             self._held.close()

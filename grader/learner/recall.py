@@ -37,7 +37,6 @@ FIRST = 0.7
 APART = timedelta(days=3)  # a piece is mastered that is right at first twice, so far apart
 # Intervals of whole days, and the same ones each time.
 _SCHEDULER = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
-_TO_PREDICT = 1  # minutes
 
 
 @dataclass(frozen=True)
@@ -248,7 +247,7 @@ def _pieces(lesson: str, title: str, cells: list[dict[str, Any]]) -> Iterator[Le
             continue
         before = ("\n\n".join(above), "\n\n".join(above[start:]))
         if task := prediction(text):
-            yield LessonPiece(lesson, section, task.key, _TO_PREDICT, task, *before)
+            yield LessonPiece(lesson, section, task.key, 1, task, *before)  # a minute
         elif known.get("kind") in ("order", "place", "bug"):  # what a warm-up has time for
             yield LessonPiece(lesson, section, _exercise(cell), known["minutes"], text, *before)
         elif text.startswith("%%cuda") and not _exercise(cell):

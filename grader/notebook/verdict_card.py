@@ -376,8 +376,9 @@ def _counted_wrong(name: str, wrong: np.ndarray, missing: np.ndarray) -> str:
     number = int(wrong.sum())
     first = np.argwhere(wrong)[0].tolist() if wrong.ndim else []
     are = "is" if number == 1 else "are"
-    said = f"{number} of {counted(wrong.size, 'element')} of {name} {are} wrong"
-    said += f", the first is {indexed(name, first)}" if number < wrong.size and number > 1 else ""
+    said = f"{number} of {counted(wrong.size, 'element')} of {name} {are} wrong" + (
+        f", the first is {indexed(name, first)}" if number < wrong.size and number > 1 else ""
+    )
     if unwritten := int(missing.sum()):
         all_of = "" if unwritten < number else "; all of these" if number > 1 else "; it"
         were = "were" if unwritten > 1 else "was"

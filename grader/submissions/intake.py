@@ -48,8 +48,6 @@ STRANGE = (
     "opened: hand in real files."
 )
 
-LONGEST_ID = 100
-
 WorkedOn = Callable[[NotebookNode], int]  # how many answers a notebook has that were not handed out
 
 
@@ -205,7 +203,7 @@ def is_name(learner: str) -> bool:
     # A login or a number, or an e-mail address. nbgrader takes it for a pattern and for a folder,
     # and spreadsheets take what begins with = + - @ for a formula.
     return (
-        len(learner) <= LONGEST_ID
+        len(learner) <= 100
         and bool(re.fullmatch(r"\w[\w.@+-]*(?: [\w.@+-]+)*", learner))
         and learner.isprintable()
     )

@@ -29,7 +29,6 @@ from ...notebook.player import PLAYER
 ROOM = 670  # what a slide holds
 LINES = 31  # of code on a slide
 _LINES_OF_FENCE = 24  # which is shown larger, below a heading
-_TEXT_WIDTH = 100  # characters of prose in a line
 _TEXT, _CODE, _ROW = 34, 24, 36  # the height of a line of prose, of code, of a table's row
 _FIGURE, _FIGURE_WITH_CODE = 620, 460
 
@@ -190,8 +189,8 @@ def _prose_height(block: str) -> int:
         elif line.startswith("|"):
             height += _ROW * (line.count("\n") + 1)
         else:
-            items = re.split(r"\n(?=[-*\d])", line)
-            height += _TEXT * sum(1 + len(item) // _TEXT_WIDTH for item in items) + 20
+            items = re.split(r"\n(?=[-*\d])", line)  # in lines of 100 characters
+            height += _TEXT * sum(1 + len(item) // 100 for item in items) + 20
     return height
 
 
@@ -278,7 +277,7 @@ def _output_height(output: NotebookNode, beside_code: bool) -> int:
 def _question(cell: NotebookNode, asked: Prediction) -> Iterator[Piece]:
     """A prediction without its buttons: the class raises hands, and a key shows the answer."""
     (shown,) = _outputs(cell, beside_code=False)
-    yield Piece(shown.cell, shown.height, "subslide")
-    yield Piece(
-        v4.new_markdown_cell(paragraph(f"{asked.answer}. {asked.because}")), 120, "fragment"
+    yield from (
+        Piece(shown.cell, shown.height, "subslide"),
+        Piece(v4.new_markdown_cell(paragraph(f"{asked.answer}. {asked.because}")), 120, "fragment"),
     )

@@ -30,7 +30,6 @@ if sys.platform != "linux":  # macOS lacks pidfd, and Windows all of it
 AVAILABLE = hasattr(os, "fork") and hasattr(os, "pidfd_open") and hasattr(socket, "send_fds")
 SERVE = "serve"  # the command-line argument that makes a worker's program a server
 LONGEST = 8192  # bytes of an order: little more than a path
-NOBODY = -signal.SIGKILL  # the exit status of a worker that this server does not have
 
 
 class Fork(msgspec.Struct, frozen=True, tag=True):
@@ -63,7 +62,8 @@ def serve(warm_up: Callable[[], None], work: Callable[[], NoReturn]) -> None:
             if isinstance(order, Fork):
                 control.send(msgspec.msgpack.encode(_fork(order, files, workers, work)))
             else:
-                status = _end(order) if order.pid in workers else NOBODY
+                # A worker that this server does not have counts as killed.
+                status = _end(order) if order.pid in workers else -signal.SIGKILL
                 workers.discard(order.pid)
                 control.send(msgspec.msgpack.encode(status))
     finally:

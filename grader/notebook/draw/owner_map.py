@@ -44,7 +44,6 @@ _LEFT, _TOP, _ACROSS, _BELOW, _LINE = 0.75, 1.1, 9.0, 0.28, 0.17  # inches
 _WIDEST, _ROOMY = 0.62, 0.5  # inches of a cell; with room for "b0 t31"
 _LARGEST, _SMALLEST = 7.5, 5.0  # points of a label
 _COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#F0E442")  # Okabe and Ito
-_TINT = 0.45  # how much of a colour is left under text
 _KINDS = {"store": "stored", "load": "loaded", "atomic": "changed"}
 _DESCRIBED = 24  # lines
 _MOST_THREADS = 1024  # of a block
@@ -289,7 +288,8 @@ def _colour(blocks: set[int]) -> Colour:
     if len(blocks) != 1:
         return PALE if blocks else PAPER
     red, green, blue = (
-        1 - _TINT * (1 - part) for part in to_rgb(_COLOURS[min(blocks) % len(_COLOURS)])
+        1 - 0.45 * (1 - part)  # how much of a colour is left under text
+        for part in to_rgb(_COLOURS[min(blocks) % len(_COLOURS)])
     )
     return red, green, blue
 

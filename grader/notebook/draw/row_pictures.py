@@ -105,7 +105,6 @@ def _merged(sequences: Iterable[list[_Place]]) -> list[_Place]:
 
 # ---- lanes ----
 
-_MOST_STEPS = 60
 _STEP, _STEP_LEFT, _STEP_TOP, _STEP_ACROSS = 0.21, 3.45, 1.2, 5.0  # inches
 _STEP_GUTTER = 3.3  # inches, for the source lines left of the grid
 
@@ -123,7 +122,7 @@ def lanes(run: Run) -> Picture:
     title = "Which threads were active at each step (block 0)"
     if not steps:
         return empty(title, "No thread of this run got as far as an instruction.", run)
-    shown = steps[:_MOST_STEPS]
+    shown = steps[:60]
     threads = 1 + max(int(step.threads.max()) for step in steps)
     active = [np.isin(np.arange(threads), step.threads) for step in shown]
     tall = _STEP * len(shown)

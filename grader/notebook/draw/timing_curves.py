@@ -26,7 +26,6 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 _LEFT, _WIDE = 0.75, 6.4  # inches
 _KIBI = 1024
-_LOST = 30  # a line this many times lower than the axis is high would lie on its zero
 _UNITS = "K = 1,024 and M = 1,024 K"
 
 
@@ -79,7 +78,7 @@ def _speed_axis(axes: Axes, timings: Timings) -> None:
     best = [max(row.gb_per_s for row in _rows(timings, name)) for name in timings.variants]
     top = max(timings.measured_on.copy_gb_per_s, *best)
     axes.set_ylabel("GB/s of the bytes that must be moved", size=SMALL, color=INK)
-    if _LOST * min(best) < top:
+    if 30 * min(best) < top:  # else the lowest line would lie on the axis' zero
         axes.set(yscale="log", ylim=(0.7 * min(row.gb_per_s for row in timings.rows), 1.5 * top))
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 3)))
         axes.yaxis.set_major_formatter("{x:,g}")
@@ -115,8 +114,7 @@ def _size_axis(axes: Axes, timings: Timings) -> Mapping[Size, float]:
             shown.append(extent)
     axes.set_xticks(shown, [_short(int(extent)) for extent in shown])
     axes.minorticks_off()
-    numbers = [f"{extent:,}" for extent in sizes[0]]
-    numbers[varying] = "n"
+    numbers = ["n" if at == varying else f"{extent:,}" for at, extent in enumerate(sizes[0])]
     named = map(" ".join, zip(numbers, timings.extents, strict=True))  # 128 rows x n columns
     axes.set_xlabel(f"size: {' x '.join(named)}; {_UNITS}", size=SMALL, color=INK)
     return places

@@ -309,8 +309,6 @@ def move_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
 # ---- products ----
 
 _KEPT_OF_TF32 = np.uint32(0xFFFFE000)  # the last 13 bits are not looked at
-_KEPT_BELOW = 25  # bits that a sum keeps below the leading one: float32's 23 and 2 more
-_KEPT_OF_BYTES = 13  # the same of factors of 8 bits; also of the result
 _CUT_OF_BYTES = np.uint32(0xFFFFFC00)
 _NONE = -(1 << 14)  # less than any exponent
 _LEAST = -1000  # of a unit that float64 can still divide by
@@ -375,7 +373,9 @@ def _cut_sum(a: tuple[np.ndarray, str], b: tuple[np.ndarray, str], c: np.ndarray
     of_b = np.maximum(_exponent(other), FORMATS[other_kind].least_exponent)
     exponents = np.where(products == 0, _NONE, of_a[:, :, :, None] + of_b[:, None, :, :])
     highest = np.maximum(exponents.max(axis=2), np.where(c == 0, _NONE, _exponent(c)))
-    kept = _KEPT_OF_BYTES if kind in _OF_BYTES else _KEPT_BELOW
+    # Bits that a sum keeps below the leading one: float32's 23 and 2 more; 13, also of the result,
+    # if factors have 8 bits.
+    kept = 13 if kind in _OF_BYTES else 25
     unit = np.ldexp(1.0, np.maximum(highest - kept, _LEAST))
     total = np.trunc(products / unit[:, :, None, :]).sum(axis=2) + np.trunc(c / unit)
     plain = one @ other + c  # what infinities and NaN make of it
@@ -391,7 +391,6 @@ def _exponent(x: np.ndarray) -> np.ndarray:
 GROUP = 4  # warps
 OF_GROUPS = ("setmaxnreg", "wgmma")  # what four whole warps execute together
 _ROWS = 16  # of a warp
-_SWIZZLES = (0, 128, 64, 32)  # bytes of a row, by the number in a descriptor
 
 
 def _group_shapes(k: int) -> str:
@@ -430,7 +429,8 @@ class _Matrix:
 
     def _places(self, bits: np.ndarray, own: np.ndarray) -> np.ndarray:
         """The addresses of units of 16 bytes: (warps, rows, 2), or (warps, k, units) if turned."""
-        width, bits = _SWIZZLES[int(bits[0] >> 62 & 3)], bits[:, None, None]
+        # Bytes of a swizzle's row, by the number in a descriptor.
+        width, bits = (0, 128, 64, 32)[int(bits[0] >> 62 & 3)], bits[:, None, None]
         start, leading, stride = ((bits >> at & 0x3FFF) << 4 for at in (0, 16, 32))
         base = (bits >> 49 & 7) << 7
         if self.turned:

@@ -35,7 +35,6 @@ from .synchronization import OPERATIONS, operation_on
 
 _DIMENSIONS = "1d|2d|3d|4d|5d"
 _WITHIN = 128  # bytes: where a box may begin in shared memory
-_NAN = 0x7FF77FF77FF77FF7  # what an H100 fills with, in each 16 bits
 _STORE = "global shared|shared::cta"
 Plan = Callable[[int], tuple[TensorMap, list[int]]]  # of a lane: its map, and where its box begins
 
@@ -57,7 +56,8 @@ def load_box(instruction: Instruction, at: int, wave: Wave) -> Step:
             tensor, coordinates = plan(lane)
             addresses, inside = tensor.places(coordinates)
             wave.events.gathered(at, inside)
-            outside = _NAN & (1 << 8 * tensor.size) - 1 if tensor.nan else 0
+            # An H100 fills each 16 bits with 0x7FF7.
+            outside = 0x7FF77FF77FF77FF7 & (1 << 8 * tensor.size) - 1 if tensor.nan else 0
             values = np.full(len(addresses), outside, f"u{tensor.size}")
             sources, access = [], source(tensor.size)
             for hit in unit_hits(access, lane, addresses[inside], at, wave):
