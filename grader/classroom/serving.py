@@ -53,7 +53,6 @@ LOOK, REST = 0.2, 5.0  # seconds until the judge looks again; after something fa
 POLL, EACH = 2.0, 0.25  # seconds until a learner's side asks again, and for each one before it
 MOST_WAITING = 2000  # hand-ins of all learners that wait to be judged
 MOST_OF_ONE = 10  # of one learner
-STEP_BACK = 2.0  # seconds that a clock may go back, as it does when it is set by a network
 
 
 # --- what was received, and the log ---------------------------------------------------------------
@@ -238,7 +237,7 @@ class HandInQueue:
         """The time of what happens now, never before what has happened. NotTaken if the clock was
         set back."""
         unless(
-            now >= self._latest - STEP_BACK,
+            now >= self._latest - 2.0,  # so far a clock goes back that is set by a network
             NotTaken(
                 f"The service's clock was set back by {ceil(self._latest - now)} s, and nothing is "
                 "received until it is right: tell your instructor.",

@@ -55,7 +55,6 @@ from .verdict import CaseResult, foremost, shortened
 from .worker import KILLED, Worker
 
 MUCH = 1 << 16  # elements
-GPU_WAKES = 8.0  # seconds of the CPU's that a process spends on making a GPU ready
 FOLLOWING = 6.0  # seconds of the CPU's time in all; a case takes some three times its own
 RECORDING = 3.0  # the same of a case that is told step by step: it takes about its own
 SLACK = 1 << 20  # bytes of a reply beside its arrays
@@ -237,7 +236,8 @@ class Session(AbstractContextManager["Session"]):
         """From now on each question may take so many seconds of the CPU's time, all together
         `total`; one worker that somebody kills costs nothing."""
         self._spared = False
-        waking = GPU_WAKES if self._device == "gpu" else 0.0
+        # A process spends some seconds of the CPU's on making a GPU ready.
+        waking = 8.0 if self._device == "gpu" else 0.0
         self._seconds = seconds + waking
         self._total: float = total + waking
         self._end = time.monotonic() + total * self._limits.patience

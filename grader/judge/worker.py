@@ -43,7 +43,6 @@ PASSED_ON = (
 FORKS = sys.platform == "linux" and forkserver.AVAILABLE
 WATCHED = sys.platform != "linux"
 EVERY = 0.1  # seconds between two looks
-COMPLAINT = 4096  # bytes of a worker's stderr that are read
 KILLED = -9  # the exit status of what was ended by SIGKILL
 
 
@@ -119,8 +118,8 @@ class Worker:
         return self._code
 
     def complaint(self) -> str:
-        """The last line of its stderr."""
-        self._complaints.seek(max(0, self._complaints.seek(0, os.SEEK_END) - COMPLAINT))
+        """The last line of its stderr, of which it reads 4 KiB."""
+        self._complaints.seek(max(0, self._complaints.seek(0, os.SEEK_END) - 4096))
         return self._complaints.read().decode(errors="replace").strip().rpartition("\n")[2]
 
     def close(self) -> None:

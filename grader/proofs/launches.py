@@ -23,16 +23,13 @@ NO_SIZE = ("bar", "barrier", "shfl", "vote", "match", "redux", "prmt", "lop3", "
 NARROW = re.compile(r"\.[sub](8|16)\b")  # integers of fewer than 32 bits
 COMPARES = ("setp", "set", "min", "max", "sub", "add", "selp", "slct")
 SMALLEST_WIDTH = 8  # bits
-HALF_IS_EXACT_TO = 2048  # whole numbers; of a float that is beyond LARGEST
 BESIDE = (1, 4, 2, 0)  # what is added to a number: odd and even, just above it and at it
 USUAL, WHOLE_PACK = 3, 4  # of a size that does not matter, where the rule allows it
 LARGE = 1024
 PACK = 4  # elements
 FACTORS = (PACK, 32)  # packs and warps, of which the PTX need not say anything
-NARROW_BLOCK = 256  # threads
 MOST_BLOCKS = 6  # that numbers speak of
 MOST_PAIRED = 4  # numbers that are tried two at a time
-MOST_CHANGES = 8  # until a launch keeps to its rule
 NEAR = 64  # so far away a number is looked for that the rule allows
 MOST_DRAWN = 2**14  # threads of a launch that is drawn at random
 DRAWN = 20  # launches
@@ -112,7 +109,7 @@ def _of_instruction(one: Instruction) -> Iterator[tuple[str, int]]:
         bits = int(narrow[1])
         yield from (("width", 1 << bits - 1), ("width", 1 << bits))
     if form.name == "cvt" and "f16" in form.opcode and form.type[:1] in "su":
-        yield "width", HALF_IS_EXACT_TO
+        yield "width", 2048  # to which half is exact; a float is so beyond LARGEST
     yield from chain.from_iterable(_of_number(form, number) for number in numbers)
 
 
@@ -221,7 +218,7 @@ class _Launches:
     @cached_property
     def usual_blocks(self) -> list[tuple[int, int, int]]:
         """Two of few threads, so that a launch of many blocks costs little."""
-        small = [one for one in self.blocks if math.prod(one) <= NARROW_BLOCK]
+        small = [one for one in self.blocks if math.prod(one) <= 256]
         return list(dict.fromkeys([*small[-1:], self.blocks[0]]))
 
     @cached_property
@@ -346,7 +343,7 @@ class _Launches:
             return
         self.asked.add(asked)
         names = self._names(block, given, usual)
-        for _ in range(MOST_CHANGES):
+        for _ in range(8):  # so many changes at the most, until it keeps to its rule
             amiss = [one for one in self.rule.where if not _value(one, names)]
             if not amiss:
                 trial = Trial.named(self.rule, names)

@@ -18,7 +18,6 @@ from .trial import FAULTS, STEP, Argument, Effort, Found, Outcome, Trial, is_as_
 MOST_STEPS = 20_000  # of a wave
 AT_ONCE = 32  # launches that are tried at the same time
 MOST_IN_ALL = 800_000
-LARGE_GRID = 2**18  # threads
 WHOLE = 4096  # threads of a grid all of which are tried at once
 MOST_OF_EFFORT = 0.12  # for one launch, of which not all blocks are run
 FOR_NEW = 0.6  # of the effort, for numbers that a right kernel does not have
@@ -171,7 +170,7 @@ class Attempts:
         for trial in trials:
             if not self.effort.left or not rules.any_numbers_will_do(trial.rule):
                 return
-            large = trial.threads > LARGE_GRID
+            large = trial.threads > 2**18
             launch = (trial.rule.kernel, trial.grid, trial.block) if large else str(trial)
             if launch not in self.made:
                 self.made.add(launch)

@@ -194,7 +194,6 @@ class Seen:
     dtype: np.dtype
 
 
-MOST_OF_A_GROUP = 64  # registers: what nobody comes to is not made
 Place = tuple[Seen, int]  # a register as an instruction sees it: of which group, which of these
 
 
@@ -210,7 +209,8 @@ class Places:
             for name in registers(*one.operands, one.guard):
                 if name not in self.groups and kinds.get(name) in DTYPES:
                     dtype = stored(kinds[name])
-                    if dtype not in growing or growing[dtype].size == MOST_OF_A_GROUP:
+                    # A group has few registers: what nobody comes to is not made.
+                    if dtype not in growing or growing[dtype].size == 64:
                         growing[dtype] = Group(dtype)
                     self.groups[name] = growing[dtype], growing[dtype].size
                     growing[dtype].size += 1

@@ -308,9 +308,10 @@ ON_ARRAYS = SimpleNamespace(
 )
 
 
-_SIGNALLING = np.full(33, 0x7FA00000, np.uint32).view(np.float32)  # vectors, and what is left over
-with np.errstate(invalid="ignore"):
-    _MAY_WIN = bool(np.isnan(np.fmin(_SIGNALLING, np.float32(1))).any())
+with np.errstate(invalid="ignore"):  # of signalling NaN: vectors, and what is left over
+    _MAY_WIN = bool(
+        np.isnan(np.fmin(np.full(33, 0x7FA00000, np.uint32).view(np.float32), np.float32(1))).any()
+    )
 
 
 def fmin(a: np.ndarray, b: np.ndarray) -> np.ndarray:

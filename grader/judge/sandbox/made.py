@@ -284,9 +284,8 @@ def _used(graph: Graph, elements: Elements, root: int, extremes: bool = True) ->
 
 
 def _origin(graph: Graph, elements: Elements, source: int) -> Element | Literal["constant", ""]:
-    if source > 0:
-        return ""
-    return "constant" if source == 0 else elements.behind(graph, source) or ""
+    found = elements.behind(graph, source) if source < 0 else None
+    return "constant" if source == 0 else found or ""
 
 
 NEVER = 1 << 40  # so many instructions pass what no input goes into

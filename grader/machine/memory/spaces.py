@@ -329,7 +329,6 @@ class PrivateSpace:
 
 # ---- where variables lie: a module's in global memory, a kernel's in shared and local memory ----
 
-LEAST_FRAME = 16  # bytes of stack that a call costs at least: a return address and its padding
 RED_ZONE = 128  # bytes: a multiple of what one round of the 32 banks holds
 # What CUDA sets aside in each block for cooperative groups of several warps.
 _RESERVED = Variable("%reserved_smem_offset_1", "shared", "b8", 288, 16)
@@ -433,7 +432,8 @@ def local_layout(linked: LinkedProgram) -> LocalLayout:
     }
     return LocalLayout(
         *(stack + STACK_SIZE if recursive else size, symbols, stack),
-        {name: LEAST_FRAME + -(-needed // 16) * 16 for name, (needed, _) in frames.items()},
+        # A call costs 16 bytes of stack at least: a return address and its padding.
+        {name: 16 + -(-needed // 16) * 16 for name, (needed, _) in frames.items()},
         {
             symbol: (name, offset)
             for name, (_, offsets) in frames.items()
