@@ -49,8 +49,9 @@ class About:
         self.pair, self.words = pair, words
         self.mine, self.ours = pair.mine, pair.ours
         self.declared, self.usual = map(Declarations, (words.source, words.solution))
-        steps = pair.mine.behind, pair.ours.behind
-        self.ways = TwoTrails(*steps, words.element, cache(self.declared.product_line))
+        self.ways = TwoTrails(
+            pair.mine.behind, pair.ours.behind, words.element, cache(self.declared.product_line)
+        )
         self.elements, self.right_elements = times(pair.mine.used), times(pair.ours.used)
         self.joined: Parting | None = None  # the step that has been told
         self.here = words.element(pair.wrong.element)
@@ -100,8 +101,9 @@ class About:
             blocks[ends[0].buffer] or self.words.run(ends[0], ends[-1]) for ends in listed[:NAMED]
         ]
         if (rest := len(listed) - NAMED) > 0:
-            alone = all(len(ends) == 1 for ends in listed[NAMED:])
-            named.append(f"{rest} more" if alone else "others")
+            named.append(
+                f"{rest} more" if all(len(one) == 1 for one in listed[NAMED:]) else "others"
+            )
             joined = "and"
         launches = [self.other_launch(ends[0].buffer) for ends in listed[: len(named)]]
         *before, last = (
@@ -116,9 +118,9 @@ class About:
         never = [one for one in elements if one not in self.loads]
         if not self.loads or not elements:
             return ""
-        are_named = are_named and len(never) in (0, len(elements))
-        them = "it" if len(elements) == 1 else "them"
-        them = them if are_named else self.listed(never or elements)
+        it = "it" if len(elements) == 1 else "them"
+        is_known = are_named and len(never) in (0, len(elements))
+        them = it if is_known else self.listed(never or elements)
         if never:  # a compiler leaves out a load whose value nobody uses
             return f"No thread uses {them}."
         who = threads([self.loads[one][0].loaded for one in elements])
@@ -143,9 +145,8 @@ class About:
         kept = [some[-1] if some else None for some in left]
         places = sorted({one for one in kept if one}, key=lambda one: one.index)
         names = {one.buffer for one in places}
-        if len(names) != 1 or 2 * sum(map(bool, kept)) <= len(elements):
-            return []
-        return places if self.reader(*names) else []
+        is_one = len(names) == 1 and 2 * sum(map(bool, kept)) > len(elements)
+        return places if is_one and self.reader(*names) else []
 
     def reader(self, buffer: str) -> int | None:
         """The first line that reads an array other than that of the wrong element, or passes it to
@@ -197,10 +198,9 @@ class About:
             return Message(), line
         at, there = (at, f"Line {line} is in") if at in new else (new[0], "Look at")
         end, counted = self.declared.end(at), re.findall(r"\w+", heads[at])
-        body = range(at + 1, end + 1) if heads[at].startswith("while") else ()
         steps = [
             one
-            for one in body
+            for one in (range(at + 1, end + 1) if heads[at].startswith("while") else ())
             if any(re.search(ASSIGNED.format(name), self.declared.line(one)) for name in counted)
         ]
         said = "".join(
@@ -219,8 +219,11 @@ class About:
     def strange_in(self, words: str, line: int) -> list[tuple[str, int]]:
         """The names in an expression on a line that get values, with their lines, or are functions,
         which the solution has not alike."""
-        found = self.declared.doubtful(words, line, self.usual)
-        return [one for one in found if re.search(rf"\b{one[0]}\b", words)]
+        return [
+            one
+            for one in self.declared.doubtful(words, line, self.usual)
+            if re.search(rf"\b{one[0]}\b", words)
+        ]
 
     def guarded(self, place: ThreadPlace, is_doubted: bool = True) -> str:
         """What to ask of a thread where an `if` or a `?:` stands on the line itself; if
@@ -257,13 +260,15 @@ class About:
     def numbers(self, buffer: str, index: str) -> str:
         """The numbers behind an index that the launch of a buffer has: ": cols = 9"."""
         launch, names = self.launch(buffer), self.declared.made_of(index)
-        shapes = {"gridDim.x": launch.grid, "blockDim.x": launch.block}
-        sizes = [f"{name} = {dimensions(shape)[0]}" for name, shape in shapes.items()]
-        known = (*self.words.sizes(launch), *sizes)
-        known += tuple(
-            f"{self.words.name(one)} = {{{', '.join(map(str, array.ravel()))}}}"
-            for one, array in self.words.problem.inputs.items()
-            if one in launch.args and array.dtype.kind in "iu" and array.size <= FEW_PLACES + 1
+        known = (
+            *self.words.sizes(launch),
+            f"gridDim.x = {dimensions(launch.grid)[0]}",
+            f"blockDim.x = {dimensions(launch.block)[0]}",
+            *(
+                f"{self.words.name(one)} = {{{', '.join(map(str, array.ravel()))}}}"
+                for one, array in self.words.problem.inputs.items()
+                if one in launch.args and array.dtype.kind in "iu" and array.size <= FEW_PLACES + 1
+            ),
         )
         given = [one for one in known if one.partition(" ")[0] in names]
         return f": {', '.join(given)}" * bool(given)
@@ -314,9 +319,11 @@ class About:
 
     def tied_on(self, elements: Sequence[Element]) -> list[int]:
         """The lines that compare two equal floats on the way of some elements."""
-        loads = (self.loads.get(one, ())[:1] for one in elements)
         paths = (
-            way for one in loads for used in one for way in self.pair.path(used.loaded).branches
+            way
+            for one in elements
+            for used in self.loads.get(one, ())[:1]
+            for way in self.pair.path(used.loaded).branches
         )
         return sorted({one.place.line or 0 for one in (*self.mine.choices, *paths) if is_tied(one)})
 
@@ -339,8 +346,7 @@ class About:
             alike = [c for c in ours if c.holds != one.holds and c.values[0] == one.values[0]]
             took = (found != 0 or at > 0) and near(one.taken, found)
             new = math.isnan(found) or f"{one.taken:.4g}" not in usual
-            right = near(one.refused, wanted) and wanted != 0
-            if (alike and took) or (right and (took or new)):
+            if (alike and took) or (near(one.refused, wanted) and wanted != 0 and (took or new)):
                 return one, next(iter(alike or ours), None)
         return None
 

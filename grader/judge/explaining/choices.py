@@ -30,8 +30,7 @@ def chosen(about: About) -> Told:
         step = about.ways.descended
         elsewhere = step and step.bad and step.place.line != one.place.line
         why = step.told.first if step and elsewhere and about.same_elements else ""
-        theirs = other.values if other else ()
-        text = about.declared.line(one.place.line)
+        theirs, text = other.values if other else (), about.declared.line(one.place.line)
         strange = [
             value
             for value in compress(one.values, one.fixed)
@@ -40,13 +39,15 @@ def chosen(about: About) -> Told:
         asked = f"Is the choice{one.place.on} right for {one.place.who}?"
         here, is_nan = _steady(about, one), any(map(math.isnan, one.values))
         said = f"{chosen_by(about, one)}.{NO_NAN * is_nan}"
-        remedy = about.guarded(one.place, not (here or is_nan)) or asked
-        remedy = f"Is the {strange[0]:g} in your code the right number?" if strange else remedy
+        remedy = (
+            f"Is the {strange[0]:g} in your code the right number?"
+            if strange
+            else about.guarded(one.place, not (here or is_nan)) or asked
+        )
         unusual = about.declared.unusual(about.usual)
         if any(int(at) in unusual for at in re.findall(r"\(line (\d+)\)", here)[:1]):
             remedy = after_value(here, remedy)
-        told = Message(said, f"{here} {why}".strip(), remedy, ours)
-        yield told, one.place.line
+        yield Message(said, f"{here} {why}".strip(), remedy, ours), one.place.line
 
 
 def _steady(about: About, choice: Choice) -> str:
@@ -127,8 +128,10 @@ def tie(about: About) -> Told:
         why, asked, line = "", "Which of two equal elements wins?", None
         if lines[1:]:
             why, line = f"Equal values are compared on {on}.", lines[0]
-            asked = "Which of two equal elements should win on each of these lines?"
-            asked = after_doubts(about.strange_in(about.declared.line(line), line), asked)
+            asked = after_doubts(
+                about.strange_in(about.declared.line(line), line),
+                "Which of two equal elements should win on each of these lines?",
+            )
         elif unlike := [
             (line, *re.findall("[<>]=", about.declared.line(line)))
             for line in about.declared.unusual(about.usual).keys() - about.declared.loops.keys()
@@ -145,8 +148,10 @@ def other_winner(about: About) -> Told:
     """One element in the place of another, of many that it was looked for in."""
     mine, ours = about.mine.origin, about.ours.origin
     if isinstance(mine, Element) and isinstance(ours, Element) and mine != ours:
-        sentence = f"{about.here} is a copy of {about.name(mine)}, and should be a copy of "
-        said = f"{sentence}{about.name(ours)}."
+        said = (
+            f"{about.here} is a copy of {about.name(mine)}, and should be a copy of "
+            f"{about.name(ours)}."
+        )
         loop, line = about.its_loop(about.last_use([ours]), is_last=True)
         why, at = f"{about.who_loads([ours], False)} {loop.first}".strip(), None
         remedy = f"Which step chooses {about.name(mine)} here?"

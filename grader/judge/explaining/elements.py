@@ -33,10 +33,15 @@ def other_elements(about: About) -> Told:
             about.listed(here or about.right_elements),
             about.last_use(about.right_elements),
         )
-        asked, made = f"Which step should bring {lost} into {about.here}?", about.ways.last_line
+        made = about.ways.last_line
         read = re.findall(r"=.*?(\w+(?:\[[^][]*\])+)", about.declared.line(made))
-        asked = f"Is `{read[0]}` the right element on line {made}?" if len(read) == 1 else asked
-        asked = about.doubting(about.declared.line(made), made, asked)
+        asked = about.doubting(
+            about.declared.line(made),
+            made,
+            f"Is `{read[0]}` the right element on line {made}?"
+            if len(read) == 1
+            else f"Which step should bring {lost} into {about.here}?",
+        )
         chose = [one for one in about.mine.choices if one.taken == about.found]
         if chose:
             yield (
@@ -78,8 +83,13 @@ def _without_round(about: About, lost: Collection[Element]) -> tuple[Message, in
     for head, said in without_round(path, about.words.source).items():
         if any(about.declared.is_in(head, one) for one in names):
             who, here = loaded[0].who, about.values(head, loaded[0])
-            told = f"On line {head}, {who} makes no round of the loop{said}.{here}"
-            return Message(told, remedy=about.doubted(said, here, who)), head
+            return (
+                Message(
+                    f"On line {head}, {who} makes no round of the loop{said}.{here}",
+                    remedy=about.doubted(said, here, who),
+                ),
+                head,
+            )
     return Message(), None
 
 
@@ -199,9 +209,11 @@ def _skipped(about: About, lost: Collection[Element]) -> tuple[str, str, int] | 
     if not guard or not never:
         return None
     who = min(never, key=lambda one: one.first.index).loaded
-    text = about.declared.line(guard)
-    path = [one for one in about.pair.path(who).branches if one.place.line == guard]
-    said = (as_written(one, text, True) for one in path)
+    said = (
+        as_written(one, about.declared.line(guard), True)
+        for one in about.pair.path(who).branches
+        if one.place.line == guard
+    )
     if not (asked := next((one for one in said if one.endswith("false")), "")):
         return None
     known = numbers_of(who, about.launch(about.pair.wrong.element.buffer), about.words)
@@ -214,8 +226,11 @@ def _let_join(about: About, step: ThreadPlace) -> tuple[str, str]:
     """The condition that let a step take a value that does not belong there, and what to ask of it;
     "" where that is not known."""
     for one in about.mine.choices:
-        is_here = (one.place.who, one.place.line) == (step.who, step.line)
-        if is_here and one.refused == 0 and one.taken in step.values[1:]:
+        if (
+            (one.place.who, one.place.line) == (step.who, step.line)
+            and one.refused == 0
+            and one.taken in step.values[1:]
+        ):
             return f"{chosen_by(about, one)}.", about.guarded(one.place)
     return "", ""
 
@@ -263,9 +278,13 @@ def _no_round(about: About) -> tuple[str, str, int] | None:
         return None
     ((head, asked),) = loops
     here = about.values(head, who)
-    said = f"On line {head}, {who.who} makes no round of the loop{asked}.{here}"
-    question = f"Should {who.who} make a round of this loop?"
-    return said, about.doubted(asked, here, who.who) if asked else question, head
+    return (
+        f"On line {head}, {who.who} makes no round of the loop{asked}.{here}",
+        about.doubted(asked, here, who.who)
+        if asked
+        else f"Should {who.who} make a round of this loop?",
+        head,
+    )
 
 
 def _stands_in(about: About) -> tuple[str, str, int] | None:
@@ -279,8 +298,11 @@ def _stands_in(about: About) -> tuple[str, str, int] | None:
             and mine.constant[one]
             and (asked := about.declared.choice(line))
         ):
-            said = f"On line {line}, `{asked}` decides for {mine.value[one]:g}."
-            return said, f"Is `{asked}` the right condition on line {line}?", line
+            return (
+                f"On line {line}, `{asked}` decides for {mine.value[one]:g}.",
+                f"Is `{asked}` the right condition on line {line}?",
+                line,
+            )
     return None
 
 
@@ -298,9 +320,11 @@ def _asked(
     )
     strange = about.declared.unusual(about.usual).keys()
     lines = [at for at in strange if not has and about.declared.exchanges(at)]
-    if 0 < len(lines) < 3:
-        return after_doubts([("", at) for at in lines], asked)
-    return about.doubting(index or about.declared.line(line), line, asked)
+    return (
+        after_doubts([("", at) for at in lines], asked)
+        if 0 < len(lines) < 3
+        else about.doubting(index or about.declared.line(line), line, asked)
+    )
 
 
 def too_often(about: About) -> Told:
@@ -320,10 +344,16 @@ def too_often(about: About) -> Told:
     if again := [one for one, times in mine.items() if times > ours[one]]:
         (often, should), *others = {(mine[one], ours[one]) for one in again}
         each = f"{'each of ' if len(again) > 1 else ''}{about.listed(again)}"
-        much = f"{_often(often)} instead of {_often(should)}"
-        much = "more often than it should" if others else much
-        loaded = [one for one in about.mine.loads if one.first in again]
-        most = max(loaded, key=lambda one: one.times, default=None)
+        much = (
+            "more often than it should"
+            if others
+            else f"{_often(often)} instead of {_often(should)}"
+        )
+        most = max(
+            (one for one in about.mine.loads if one.first in again),
+            key=lambda one: one.times,
+            default=None,
+        )
         where, line, step, loop = "", None, None, Message()
         if most and most.times > max((one.times for one in about.ours.loads), default=0):
             line = most.loaded.line
@@ -338,9 +368,10 @@ def too_often(about: About) -> Told:
                 f"{brought or step.told.why}"
             ).rstrip()
             around, at = about.declared.loop(step.calls[-1] if step.calls else line or 0)
-            if around and not (loop.remedy or brought):
+            if brought:
+                loop = Message(remedy=asked)
+            elif around and not loop.remedy:
                 loop = Message(remedy=f"How many rounds should the loop on line {at} have?")
-            loop = Message(remedy=asked) if brought else loop
             name, head = about.declared.continued(line or 0)
             if name and step.is_new:
                 loop = Message(

@@ -90,10 +90,10 @@ Known = TypeVar("Known", bound=Outcomes)
 
 def _parts(about: About) -> tuple[Part, ...]:
     """What it was made of and should have been, where that is not the same."""
-    if about.is_complete and about.elements.keys() != about.right_elements.keys():
-        return _runs(about, about.elements, about.right_elements)
     return (
-        _runs(about, times(about.mine.summed), times(about.ours.summed))
+        _runs(about, about.elements, about.right_elements)
+        if about.is_complete and about.elements.keys() != about.right_elements.keys()
+        else _runs(about, times(about.mine.summed), times(about.ours.summed))
         if any(too_often(about))
         else ()
     )
@@ -103,9 +103,14 @@ def _runs(about: About, mine: Times, ours: Times) -> tuple[Part, ...]:
     """Runs of neighbouring elements that went in as often, and should have; none where they are
     too many."""
     often = {one: (mine.get(one, 0), ours.get(one, 0)) for one in {*mine, *ours}}
-    index = about.words.index
     parts = tuple(
-        Part(about.array(first.buffer), index(first), first.index, 1 + len(rest), *often[first])
+        Part(
+            about.array(first.buffer),
+            about.words.index(first),
+            first.index,
+            1 + len(rest),
+            *often[first],
+        )
         for first, *rest in runs(often)
     )
     return parts if len(parts) <= MOST else ()
@@ -130,8 +135,11 @@ def _told(about: About) -> list[Said]:
     """What it is made of, if that is wrong, is told first, then what was done with it."""
     made_of = _first(about, *_MADE_OF)
     is_placed = any((told, line) in misplaced(about) for _, told, line in made_of)
-    is_tied = any(line for _, line in tie(about))
-    if any(pattern in _ENOUGH for pattern, _, _ in made_of) or is_tied or is_placed:
+    if (
+        any(pattern in _ENOUGH for pattern, _, _ in made_of)
+        or any(line for _, line in tie(about))
+        or is_placed
+    ):
         return made_of
     chose = about.fell[0].place.line or 0 if about.fell else 0
     other_loop = chose and any(
@@ -142,8 +150,9 @@ def _told(about: About) -> list[Said]:
     if any(decided(about)) or (other_loop and any(chosen(about))):
         made_of = [(one, replace(said, why="", remedy=""), None) for one, said, _ in made_of]
     # Where nothing should be used, no operand of a NaN should.
-    is_first = not made_of or about.right_elements
-    done = _first(about, (Pattern.FIRST_NAN, first_nan)) if is_first else []
+    done = (
+        _first(about, (Pattern.FIRST_NAN, first_nan)) if not made_of or about.right_elements else []
+    )
     done += [] if made_of else _first(about, (Pattern.SCALED, scaled))
     apart = any(pattern == Pattern.OTHER_ELEMENTS for pattern, _, _ in made_of)
     is_told = apart and any(line for _, _, line in made_of)
@@ -193,11 +202,12 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
         again = message.first and message.first in f"{parts.first} {parts.why}"
         parts += replace(message, first="" if again else message.first, remedy="")
     if line is None and pair.wrong.written and (stored := pair.mine.stored):
-        named = about.words.element(pair.wrong.element)
-        parts += Message(f"{capital(stored.who)} wrote {named}{stored.on}.")
+        parts += Message(f"{capital(stored.who)} wrote {about.here}{stored.on}.")
         line = stored.line
-        is_known = {*patterns} - {str(Pattern.OTHER_ELEMENTS)}
-        if not is_known and (made := about.ways.last_line) not in (None, line):
+        if {*patterns} <= {str(Pattern.OTHER_ELEMENTS)} and (made := about.ways.last_line) not in (
+            None,
+            line,
+        ):
             parts += Message(**{"why" if told else "first": f"Its value comes from line {made}."})
     leads = [
         one
@@ -327,15 +337,20 @@ def doubted(judged: Known, at: int) -> Known:
     if 0 < len(unused) < 3 and not is_apart:
         told = result.parts
         facts = takewhile(lambda one: one.endswith("."), re.split(r"(?<=[.?]) ", told.remedy))
-        asked = f"Which line should use {' and '.join(unused)}?"
-        why = f"No line uses {' or '.join(unused)}. {told.why}".strip()
-        told = replace(told, why=why, remedy=" ".join([*facts, asked]))
+        told = replace(
+            told,
+            why=f"No line uses {' or '.join(unused)}. {told.why}".strip(),
+            remedy=" ".join([*facts, f"Which line should use {' and '.join(unused)}?"]),
+        )
         return judged.with_result(at, result.saying(told))
-    usual = Declarations(words.solution)
-    (line, *others) = Declarations(judged.source).unusual(usual) or (0,)
+    (line, *others) = Declarations(judged.source).unusual(Declarations(words.solution)) or (0,)
     said = f"line {result.line} {result.parts}"
-    is_asked = re.match(r"(?:Is|Are) `.*right\?", result.parts.remedy)
-    if not line or others or is_asked or re.search(rf"\blines? (?:\d+ and )?{line}\b", said):
+    if (
+        not line
+        or others
+        or re.match(r"(?:Is|Are) `.*right\?", result.parts.remedy)
+        or re.search(rf"\blines? (?:\d+ and )?{line}\b", said)
+    ):
         return judged
     remedy = after_doubts([("", line)], result.parts.remedy or "What should be different there?")
     return judged.with_result(at, result.saying(replace(result.parts, remedy=remedy)))
@@ -390,8 +405,7 @@ def _changed_inputs(result: CaseResult, words: Words) -> set[str]:
 
 def _only_written(judged: Known, at: int, name: str) -> Known:
     """With the condition under which the only line that writes to an array does so."""
-    result = judged.results[at]
-    declared = Declarations(judged.source)
+    result, declared = judged.results[at], Declarations(judged.source)
     said, line = declared.only_written(name)
     atomics = [
         at

@@ -86,11 +86,10 @@ def stood_in(about: About) -> Told:
     given = rf"\?[^?:;]*:\s*{index}u?\s*;"
     lines = [at for at, one in enumerate(about.declared.lines, 1) if re.search(given, one)]
     if found.dtype.kind in "iu" and found.size == len(lines) == 1 and about.found > about.wanted:
-        asked = about.declared.choice(lines[0])
         yield (
             Message(
                 f"{about.here} also counts the {index} that line {lines[0]} gives where "
-                f"`{asked}` is false.",
+                f"`{about.declared.choice(lines[0])}` is false.",
                 remedy=f"Which value should line {lines[0]} give there, so that nothing counts it?",
             ),
             lines[0],
@@ -111,10 +110,11 @@ def number_won(about: About) -> Told:
     there = f" (line {line})" if line else ""
     sentence = f"This {about.found:g} comes from a number in your code{there}. "
     if isinstance(about.ours.origin, Element) and about.elements:
-        above = about.found > about.wanted
-        which, side = ("largest", "below") if above else ("smallest", "above")
-        best = about.name(about.ours.origin)
-        sentence += f"Every element here is {side} it, even the {which}, {best}."
+        is_above = about.found > about.wanted
+        which, side = ("largest", "below") if is_above else ("smallest", "above")
+        sentence += (
+            f"Every element here is {side} it, even the {which}, {about.name(about.ours.origin)}."
+        )
         remedy = f"What should a search for the {which} start from?"
     elif not about.ours.origin and (about.elements or about.right_elements):
         return  # it is computed: the step that loses its elements says more

@@ -31,19 +31,21 @@ def shuffled(about: About) -> Told:
     for opcode, place, own in about.mine.shuffles if about.elements != about.right_elements else ():
         way = _way(opcode)
         name, opposite = f"`__shfl_{way}sync`", {"up_": "down_"}.get(way, "up_") in ours - mine
-        because = "names the lane itself" if way == "xor_" else "goes beyond the last lane"
-        because = "goes below lane 0" if way == "up_" else because
+        because = {"xor_": "names the lane itself", "up_": "goes below lane 0"}.get(
+            way, "goes beyond the last lane"
+        )
         fact = (
             f"gets its own value back, because {name} {because}"
             if own
             else f"takes a value with {name}"
         )
-        of_lanes = [one.place for one in about.mine.choices if not of_floats(one)]
         guards = [
-            (said, one.line)
-            for one in of_lanes
-            if about.declared.loop(one.line or 0)[1] == about.declared.loop(place.line or 0)[1]
-            if (said := about.guarded(one))
+            (said, one.place.line)
+            for one in about.mine.choices
+            if not of_floats(one)
+            and about.declared.loop(one.place.line or 0)[1]
+            == about.declared.loop(place.line or 0)[1]
+            and (said := about.guarded(one.place))
         ]
         asks, line = guards[0] if own and guards else ("", place.line)
         if own and way == "xor_":
@@ -53,10 +55,9 @@ def shuffled(about: About) -> Told:
         ):
             continue
         elif "xor_" in ours and (not own or about.declared.loop(place.line or 0)[0]):
-            which = "first" if way == "down_" else "last"
             asked = (
-                f"After the last {name}, only the {which} lane has the whole result. Which "
-                "lanes need it?"
+                f"After the last {name}, only the {'first' if way == 'down_' else 'last'} lane has "
+                "the whole result. Which lanes need it?"
             )
         yield (
             Message(
@@ -71,8 +72,10 @@ def shuffled(about: About) -> Told:
             found = re.search(r"__shfl_(up|down)_sync", text)
             if found and f"{found[1]}_" not in ours:
                 lanes = "lower" if found[1] == "up" else "higher"
-                who = f"{capital(about.mine.stored.who)} gets no value of another lane"
-                said = f"{who}: on line {at}, `{found[0]}` brings values of {lanes} lanes."
+                said = (
+                    f"{capital(about.mine.stored.who)} gets no value of another lane: on line "
+                    f"{at}, `{found[0]}` brings values of {lanes} lanes."
+                )
                 yield Message(said, remedy=asked, ours=f"Our kernel uses {instead}."), at
 
 
@@ -83,10 +86,9 @@ def _beyond_reach(about: About, way: str) -> bool:
     lost = about.right_elements.keys() - about.elements.keys()
     loads = [some[-1].loaded for one in lost if (some := about.loads.get(one))]
     me = about.mine.stored.thread if about.mine.stored else 0
-    is_own = any(own for *_, own in about.mine.shuffles)
     return (
         len(loads) == len(lost) > 0
-        and not is_own
+        and not any(own for *_, own in about.mine.shuffles)
         and all((one.thread - me) * side > 0 for one in loads)
     )
 

@@ -106,8 +106,9 @@ class _Beside:
         self.mine, self.ours, self.found, self.other = mine, ours, found, other
         self.at = at = found.at
         self.strange, self.missing = _apart(mine, ours, at, other), _apart(ours, mine, other, at)
-        is_step = found.bad is None and not found.first
-        self.before = _left_out(mine, ours, other) if is_step else None
+        self.before = (
+            _left_out(mine, ours, other) if found.bad is None and not found.first else None
+        )
         self.is_first = found.first or self.before is not None
         self.fixed = [one for one in mine.sources(at) if mine.constant[one]]
         # The solution's step, what leads to it, and what uses its result.
@@ -271,11 +272,11 @@ def _is_extra(mine: Trail, ours: Trail, at: int) -> bool:
 
 def _left_out(mine: Trail, ours: Trail, partner: int) -> int | None:
     """What the solution makes of one of the values before `partner`, and `mine` never does."""
-    for at in ours.sources(partner):
-        if (
-            ours.operands(at) & mine.keys
-            and ours.key(at) not in mine.keys
-            and ours.verb(at) not in ANY_ORDER
-        ):
-            return at
-    return None
+    made = (
+        at
+        for at in ours.sources(partner)
+        if ours.operands(at) & mine.keys
+        and ours.key(at) not in mine.keys
+        and ours.verb(at) not in ANY_ORDER
+    )
+    return next(made, None)

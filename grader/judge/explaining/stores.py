@@ -192,14 +192,13 @@ def nobody_wrote(about: About) -> Told:
                     f"Which loop or index should bring {who} to {about.here}?",
                 )
             )
-            blocks = about.launch(buffer).grid
-            axes = zip(AXES, dimensions(blocks), strict=False)
+            axes = zip(AXES, dimensions(about.launch(buffer).grid), strict=False)
             made = about.declared.made_of(about.declared.line(line))
             if alike := [one for one, size in axes if size > 1 and f"blockIdx.{one}" not in made]:
                 only = (
-                    f"Nothing on line {line} uses `blockIdx.{alike[0]}`: several blocks write the"
+                    f"Nothing on line {line} uses `blockIdx.{alike[0]}`: several blocks write the "
+                    "same elements."
                 )
-                only += " same elements."
             if few := _too_few_threads(about, buffer, line):
                 said = f"{capital(who)} writes {about.listed(instead)}."
                 only, remedy = few, f"How can a thread write more than one element of {name}?"
@@ -251,8 +250,11 @@ def other_place(about: About) -> Told:
         rule = rule if rule.why or is_nan else Message(why=loop.first, remedy=loop.remedy)
         is_far = stored and stored.line and stored.line > (line or 0)
         if stored and is_far and rule.why != loop.first and not is_nan:
-            on_way = f"Follow this element from line {line} to line {stored.line}."
-            rule = replace(rule, remedy=f"{on_way} Which index on its way is wrong?")
+            rule = replace(
+                rule,
+                remedy=f"Follow this element from line {line} to line {stored.line}. Which index "
+                "on its way is wrong?",
+            )
         if any(about.wanted in (one.taken, one.refused) for one in about.mine.choices):
             rule += Message(remedy=f"Which step chooses {about.name(mine)} here?")
         more = rule if str(rule) else index_step(about.mine, about.ours, about.name)
@@ -262,9 +264,11 @@ def other_place(about: About) -> Told:
         loads = [one.loaded.who for one in about.loads.get(ours, ())]
         is_own = stored is not None and stored.who == loaded.who and right not in loads
         if index and not more.remedy and stored and (stored.line == line or is_own):
-            by_hand = f"Compute the index `{index}`{about.declared.computed_on(index, line or 0)}"
-            numbers = about.numbers(about.pair.wrong.element.buffer, index)
-            more += Message(remedy=f"{by_hand} by hand for {loaded.who}{numbers}.")
+            more += Message(
+                remedy=f"Compute the index `{index}`"
+                f"{about.declared.computed_on(index, line or 0)} by hand for {loaded.who}"
+                f"{about.numbers(about.pair.wrong.element.buffer, index)}."
+            )
         if stored and stored.line and stored.line != line:
             who = "" if stored.who == loaded.who else f", and {stored.who}"
             sentence += f"{who or ' and'} stores it{stored.on}"
@@ -318,11 +322,10 @@ def misplaced(about: About) -> Told:
     )
     is_there = len({*wrong.found.flat}) > 1 and all(len(some) == 1 for some in belongs)
     if stored and is_another and is_there:
-        there = about.name(Element(buffer, int(belongs[0][0])))
         yield (
             Message(
-                f"{about.here} has the value of {there}. {capital(stored.who)} stores it"
-                f"{stored.on}.",
+                f"{about.here} has the value of {about.name(Element(buffer, int(belongs[0][0])))}. "
+                f"{capital(stored.who)} stores it{stored.on}.",
                 remedy=f"Is the index{stored.on} right?",
             ),
             stored.line,

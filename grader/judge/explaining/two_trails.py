@@ -139,9 +139,8 @@ class TwoTrails:
                     for one in ours.sources(other)
                     if alike and mine.taken(computed[0]) in map(ours.taken, ours.sources(one))
                 ]
-                if before:
-                    return replace(step(mine, at), ours=f"first {before[0]}", bad=bad)
-                return replace(step(mine, at), ours=ours.words(other), bad=bad)
+                words = f"first {before[0]}" if before else ours.words(other)
+                return replace(step(mine, at), ours=words, bad=bad)
         return None
 
     def joined(self, foreign: Container[Element], right: Collection[Element]) -> Parting | None:
@@ -157,9 +156,9 @@ class TwoTrails:
             if inside and held[at] & 1 and held[at] > 1:
                 joins += [at] if not any(one & 1 and one > 1 for one in inside) else []
                 late += [at] if sum(bits.values()) in inside and mine.verb(at) in ANY_ORDER else []
-        if joins:
-            return step(mine, (late or joins[:1])[-1])
-        return step(mine, len(mine) - 1) if len(mine) and mine.sources(len(mine) - 1) else None
+        is_made = len(mine) > 0 and mine.sources(len(mine) - 1)
+        joined = [*joins[:1], *late] or ([len(mine) - 1] if is_made else [])
+        return step(mine, joined[-1]) if joined else None
 
     def doubled(self, elements: Collection[Element]) -> Parting | None:
         """The first step two of whose values already use the same one of some elements, not only
@@ -172,8 +171,7 @@ class TwoTrails:
             own = mine.element(at)
             held.append(reduce(or_, inside, bits.get(own, 0) if own else 0))
             if mine.verb(at) in ANY_ORDER and sum(inside) != held[at]:
-                lines = {mine.line(one) for one in mine.sources(at)}
-                is_new = mine.line(at) not in lines
+                is_new = mine.line(at) not in map(mine.line, mine.sources(at))
                 return replace(step(mine, at), sides=self._brought(at), is_new=is_new)
         return None
 

@@ -49,11 +49,12 @@ def first_nan(about: About) -> Told:
         )
     elif (place := about.mine.nan) and about.nan_arose:
         strange = sorted(about.mine.operands, key=math.isinf)[1:]  # of two
-        divides = about.ways.first_nan.startswith("divides")
         remedy = (
             "Should this division happen? If so, which step makes the "
             f"{strange[0]:g} that it divides by?"
-            if divides and strange and len(set(about.mine.operands)) == 1
+            if about.ways.first_nan.startswith("divides")
+            and strange
+            and len(set(about.mine.operands)) == 1
             else "".join(f"Which step makes the {one:g}?" for one in strange)
         )
         why, infinite = "", {*filter(math.isinf, about.mine.operands)}
@@ -120,8 +121,10 @@ def cancelled(about: About) -> Told:
 def divided(about: About) -> Told:
     """A division of two whole numbers on the way to a float, which the solution does not
     have."""
-    way = {op.line for op in about.mine.behind.ops}
-    way |= {one.place.line for one in about.mine.choices}
+    way = {
+        *(op.line for op in about.mine.behind.ops),
+        *(one.place.line for one in about.mine.choices),
+    }
     for line in sorted(about.declared.unusual(about.usual).keys() & way):
         if found := about.declared.whole_division(line):
             yield (
@@ -251,8 +254,11 @@ def _of_step(about: About, found: Parting) -> Message:
     asked = "Which operation belongs here, or which value or step is missing?" * bool(why)
     if found.right:
         why = "Everything that this step uses is right. The step itself is wrong."
-        asked = "What should this step do with its values?"
-        asked = "Which of these two values should be subtracted?" if is_swapped else asked
+        asked = (
+            "Which of these two values should be subtracted?"
+            if is_swapped
+            else "What should this step do with its values?"
+        )
     if found.mine.endswith(f" from 0 ({NO_ELEMENT})"):
         asked = (
             f"Should {found.place.who} do this step without an element? If it should, which value "
@@ -326,13 +332,12 @@ def _of_exponential(about: About, found: Parting) -> Message | None:
     """Of an exponential from which no maximum is subtracted, where the solution subtracts one; None
     of another step."""
     is_alone = found.mine.startswith("takes the exponential of") and found.mine.endswith(")")
-    _, ours = about.ways.both
     return (
         Message(
             why=f"No maximum is subtracted from {found.mine.partition(' of ')[2]}.",
             remedy="Which maximum belongs to this exponential?",
         )
-        if is_alone and ours.does("sub").any()
+        if is_alone and about.ways.both[1].does("sub").any()
         else None
     )
 
@@ -342,8 +347,9 @@ def _without(about: About, place: ThreadPlace) -> str:
     here = place.line or 0
     path = about.pair.path(place) if len(about.words.problem.launches) == 1 else ThreadPath()
     asked, at = last_conditions(path, about.words.source, here)
-    is_why = asked.endswith("false") and (at or here) < here
-    return f" {capital(place.who)} has no element: {asked}." * is_why
+    return f" {capital(place.who)} has no element: {asked}." * (
+        asked.endswith("false") and (at or here) < here
+    )
 
 
 def _again(about: About, words: str) -> str:
@@ -382,9 +388,11 @@ def overflowed(about: About) -> Told:
     result, *given = first.place.values
     if all(map(math.isfinite, given)):
         size = "large" if result else "small"
-        then = f"The result is too {size} for a float, which makes it {result:g}."
-        why = " ".join([then, *(one.told.first for one in after)])
-        yield first.told + Message(why=why), first.place.line
+        why = [
+            f"The result is too {size} for a float, which makes it {result:g}.",
+            *(one.told.first for one in after),
+        ]
+        yield first.told + Message(why=" ".join(why)), first.place.line
 
 
 def goes_on(about: About, from_parts: bool) -> Told:
