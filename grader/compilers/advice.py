@@ -67,9 +67,7 @@ def _advice(error: Diagnostic, lines: list[str]) -> str:
         return _of_a_name(unknown[1] or unknown[2], error, lines)
     if _NO_SEMICOLON.match(error.message):
         return _of_a_semicolon(error, lines)
-    if of_a_declaration := _of_a_declaration(error, lines):
-        return of_a_declaration
-    return next(
+    return _of_a_declaration(error, lines) or next(
         (
             advice.format(found[0], *found.groups())
             for says, has, advice in RULES
@@ -160,11 +158,11 @@ def _of_a_name(name: str, error: Diagnostic, lines: list[str]) -> str:
     for number, text in (one for one in declaring if one[0] != error.line):
         if number > error.line:
             return f"`{name}` is declared on line {number}. It does not exist before that line."
-        if re.match(r"\s*for\s*\([^;]*;[^;]*;[^;]*\)\s*;\s*$", text):
-            return f"The loop on line {number} ends at its `;`. It does not repeat what follows."
         return (
-            f"`{name}` is declared on line {number}. It exists only in the braces, the loop or the "
-            "function that line is in. If you need it here too, declare it before them."
+            f"The loop on line {number} ends at its `;`. It does not repeat what follows."
+            if re.match(r"\s*for\s*\([^;]*;[^;]*;[^;]*\)\s*;\s*$", text)
+            else f"`{name}` is declared on line {number}. It exists only in the braces, the loop "
+            "or the function that line is in. If you need it here too, declare it before them."
         )
     own = set(IDENTIFIER.findall(" ".join(_TEXT.sub("", line) for line in lines))) - {name}
     by_case = {word.lower(): word for word in sorted(BUILT_IN | own)}

@@ -159,8 +159,10 @@ class Declarations:
 
     def is_in(self, head: int, name: str) -> bool:
         """Whether a name is on a line of the loop that a source line begins."""
-        lines = range(head, 1 + len(self.lines))
-        return any(self.loop(at)[1] == head and self.mentions(at, name) for at in lines)
+        return any(
+            self.loop(at)[1] == head and self.mentions(at, name)
+            for at in range(head, 1 + len(self.lines))
+        )
 
     def only_assigned(self, line: int | None, name: str) -> bool:
         """Whether a source line gives an element of an array a value, and names it nowhere else."""
@@ -263,8 +265,11 @@ class Declarations:
         that get their values on lines before it in its kernel. Their values follow from whole
         `numbers`, such as those of `n` and `threadIdx.x`; " (lines 8 and 9)" where one does not.
         "" where they get them on the line itself, or in a loop's head."""
-        values = self._values(line, numbers or {})
-        found = {name: one for name, one in values.items() if name in WORD.findall(index)}
+        found = {
+            name: one
+            for name, one in self._values(line, numbers or {}).items()
+            if name in WORD.findall(index)
+        }
         said = [
             f"`{name}` is {value} (line {at}{', unsigned' * (value >= 1 << 31)})"
             for name, (value, at) in found.items()
@@ -286,8 +291,10 @@ class Declarations:
         """By name the whole numbers, None where they are not known, that variables get on lines
         before a source line in its kernel, and these lines. They follow from `numbers`."""
         begin = max((at for at in range(1, line) if "__global__" in self.line(at)), default=0)
-        known: dict[str, int | None] = {**self.constants}
-        known |= {_plain(name): one for name, one in numbers.items()}
+        known: dict[str, int | None] = {
+            **self.constants,
+            **{_plain(name): one for name, one in numbers.items()},
+        }
         found, kernel = dict[str, tuple[int | None, int]](), "\n".join(self.lines[begin:])
         for at in sorted({*range(begin + 1, line)} - {*self.loops}):
             for name, text in given_on(self.line(at)):
@@ -314,9 +321,15 @@ class Declarations:
     def value(self, text: str, line: int, numbers: Mapping[str, int]) -> int | None:
         """The value of an expression on a source line, as far as it follows from whole
         `numbers`."""
-        values = self._values(line, numbers).items()
-        known = self.constants | {_plain(one): value for one, value in numbers.items()}
-        known |= {one: value for one, (value, _) in values if value is not None}
+        known = {
+            **self.constants,
+            **{_plain(one): value for one, value in numbers.items()},
+            **{
+                one: value
+                for one, (value, _) in self._values(line, numbers).items()
+                if value is not None
+            },
+        }
         return _evaluate(_plain(text), known)
 
     def given(self, name: str, line: int) -> tuple[str, int]:
@@ -362,8 +375,10 @@ class Declarations:
             )
             if not unusual.keys().isdisjoint(body):
                 found.append((_FUNCTION.findall(self.line(at))[0], at))
-        here, made = WORD.findall(words), self.made_of(words)
-        direct, deep = ([one for one in found if one[0] in some] for some in (here, made))
+        direct, deep = (
+            [one for one in found if one[0] in some]
+            for some in (WORD.findall(words), self.made_of(words))
+        )
         return deep if len(deep) < 3 else direct or deep
 
     def unusual(self, usual: "Declarations") -> dict[int, list[str]]:
@@ -422,8 +437,11 @@ class Declarations:
         guard, at = self.guard(lines[0]) if len(lines) == 1 else ("", 0)
         if not guard:
             return "", None
-        said = f"Line {lines[0]} writes to {name} only if `{guard}` (line {at})."
-        return said + self.leaving(lines[0]) * whole, at
+        return (
+            f"Line {lines[0]} writes to {name} only if `{guard}` (line {at})."
+            + self.leaving(lines[0]) * whole,
+            at,
+        )
 
     def leaving(self, line: int) -> str:
         """A sentence, after a blank, about the last condition before a source line under which
@@ -459,8 +477,11 @@ class Declarations:
 
     def only_with(self, value: float) -> int | None:
         """The only line on which a number below 0 is written; None if there are several."""
-        written = re.compile(rf"[(,={{?:] ?{value:g}\b")
-        lines = [at for at, text in enumerate(self.lines, 1) if value < 0 and written.search(text)]
+        lines = [
+            at
+            for at, text in enumerate(self.lines, 1)
+            if value < 0 and re.search(rf"[(,={{?:] ?{value:g}\b", text)
+        ]
         return lines[0] if len(lines) == 1 else None
 
     def around(self, line: int, head: re.Pattern[str]) -> tuple[str, int]:
@@ -534,8 +555,9 @@ def _constants(text: str) -> dict[str, int]:
     """The named whole numbers of a source. A name with two values is none."""
     found: dict[str, int | None] = {}
     for match in _CONSTANT.finditer(text):
-        macro = [(match["macro"], match["as"])]
-        for name, given in macro if match["macro"] else given_on(match["constants"]):
+        for name, given in (
+            [(match["macro"], match["as"])] if match["macro"] else given_on(match["constants"])
+        ):
             value = _evaluate(given, found)
             found[name] = value if found.get(name, value) == value else None
     return {name: value for name, value in found.items() if value is not None}
@@ -546,8 +568,11 @@ def given_on(text: str) -> Iterator[tuple[str, str]]:
     for name, right in re.findall(r"\b(\w+)\s*=(?!=)([^;]*);", text):
         first, *others = COMMA.split(right)
         yield name, first
-        given = (one.partition("=") for one in others)
-        yield from ((one.strip(), value) for one, equals, value in given if equals)
+        yield from (
+            (one.strip(), value)
+            for one, equals, value in (other.partition("=") for other in others)
+            if equals
+        )
 
 
 def _plain(text: str) -> str:

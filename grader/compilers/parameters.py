@@ -77,8 +77,11 @@ def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
 def unused_parameters(source: str, kernel: str) -> list[str]:
     """The parameters of a kernel whose names stand nowhere else in the source."""
     text = without_comments(source)
-    names = [one.name for one in parameters(source, kernel) or ()]
-    return [name for name in names if len(re.findall(rf"\b{name}\b", text)) == 1]
+    return [
+        one.name
+        for one in parameters(source, kernel) or ()
+        if len(re.findall(rf"\b{one.name}\b", text)) == 1
+    ]
 
 
 # A parameter, with templates' `<...>` in it, two of them in each other at most.

@@ -69,8 +69,11 @@ def hazard(finding: Finding, wave: Wave) -> HazardReport:
     on = f"{where.kernel}, line {where.line}{called(where.calls)}"
     if not where.line:
         first, last = where.between
-        on = f"{where.kernel}, between lines {first} and {last}{called(where.calls)}"
-        on = on if first else where.kernel
+        on = (
+            f"{where.kernel}, between lines {first} and {last}{called(where.calls)}"
+            if first
+            else where.kernel
+        )
     begun = f"{on}: thread {short(where.thread)} of block {short(where.block)} "
     said = in_parts(predicate(finding, wave))
     parts = in_coordinates(
@@ -229,8 +232,11 @@ def out_of_store(finding: OutOfStore, wave: Wave) -> Message:
     text = f"{verb} {there.wide(size)}{how_far}."
     if finding.copied:
         whole = (there.size or 0) * (there.count or 0)
-        has = f"{there.owner} has {counted(whole, 'byte')}." if whole else ""
-        return Message(text, has, "How many bytes are copied here?")
+        return Message(
+            text,
+            f"{there.owner} has {counted(whole, 'byte')}." if whole else "",
+            "How many bytes are copied here?",
+        )
     return Message(text) + beyond(finding, there, ThreadNumbers.of(finding.where, wave))
 
 
@@ -472,16 +478,18 @@ def absent_source(finding: AbsentSource, wave: Wave) -> Message:
 def visit(finding: Visit, wave: Wave) -> Message:
     """An access to the shared memory of a block that may not be there."""
     text = f"uses the shared memory of block {short(finding.host)}, which may"
-    if finding.started:
-        return Message(
+    return (
+        Message(
             f"{text} have ended already.",
             "The shared memory of a block ends with the block.",
             "Put a `cluster.sync()` between the last such access and the end of the kernel.",
         )
-    return Message(
-        f"{text} not have started yet.",
-        "The blocks of a cluster do not begin at the same moment.",
-        "Put a `cluster.sync()` before the first such access.",
+        if finding.started
+        else Message(
+            f"{text} not have started yet.",
+            "The blocks of a cluster do not begin at the same moment.",
+            "Put a `cluster.sync()` before the first such access.",
+        )
     )
 
 
@@ -589,8 +597,11 @@ def unordered(finding: Race, wave: Wave) -> str | Message:
         text += f" on line {other.line}"
     if not finding.same_line:
         text += called(other.calls)
-    nothing = "Nothing orders" if finding.between_blocks else "No barrier is between"
-    if finding.unfinished:
-        what = finding.unfinished.unfinished
-        return Message(f"{text}. Nothing has waited for the end of the {what}.") + advice
-    return Message(f"{text}. {nothing} these accesses.") + advice
+    nothing = (
+        f"Nothing has waited for the end of the {finding.unfinished.unfinished}."
+        if finding.unfinished
+        else "Nothing orders these accesses."
+        if finding.between_blocks
+        else "No barrier is between these accesses."
+    )
+    return Message(f"{text}. {nothing}") + advice

@@ -50,8 +50,7 @@ class ArrayPlace:
 
     def wide(self, size: int) -> str:
         """The place, with the size of the access where that is not the size of the elements."""
-        wide = self.size is not None and size != self.size
-        return f"{counted(size, 'byte')} at {self.text}" if wide else self.text
+        return self.text if self.size in (None, size) else f"{counted(size, 'byte')} at {self.text}"
 
 
 def place(touched: Bytes, wave: Wave, strayed: str = "") -> ArrayPlace:
@@ -75,9 +74,11 @@ def place(touched: Bytes, wave: Wave, strayed: str = "") -> ArrayPlace:
     }
     if strayed and len(on_line) == 1:
         (start,) = on_line
-    names = [plain(name) for name, at in memory.symbols.items() if at == start]
-    names.sort(key=lambda name: not declared.mentions(line, name))
-    variable = declared.find(names[0], "shared") or Declared(names[0], "", (None,), "shared")
+    name = min(
+        (plain(name) for name, at in memory.symbols.items() if at == start),
+        key=lambda name: not declared.mentions(line, name),
+    )
+    variable = declared.find(name, "shared") or Declared(name, "", (None,), "shared")
     return _element(declared, variable, address - start, memory.extent(start), width)
 
 
@@ -87,8 +88,7 @@ def _in_buffer(touched: Bytes, wave: Wave) -> ArrayPlace:
     end = store.address + len(store.data)
     mine = [one for one in wave.names.arguments if store.address <= one.address < max(end, 1)]
     if mine:
-        mine.sort(key=lambda argument: not declared.mentions(touched.line, argument.name))
-        argument = mine[0]
+        argument = min(mine, key=lambda one: not declared.mentions(touched.line, one.name))
         variable = Declared(argument.name, argument.type, (None,), "")
         offset, size = touched.address - argument.address, end - argument.address
         element = declared.size(argument.type) or argument.size
@@ -103,17 +103,17 @@ def _in_buffer(touched: Bytes, wave: Wave) -> ArrayPlace:
 def _in_local(declared: Declarations, size: int, touched: Bytes) -> ArrayPlace:
     """A place in the `size` bytes that a thread has for its own arrays. Their order is the
     compiler's; but an array that fills them all has its name."""
-
-    def fills(array: Declared) -> bool:
-        element = declared.size(array.type) or touched.width
-        return None in array.dimensions or _elements(array.dimensions) * element == size
-
-    arrays = declared.local_arrays(touched.line)
-    fitting = [array for array in arrays if fills(array)]
-    if len(fitting) == 1:
-        return _element(declared, fitting[0], touched.address, size, touched.width)
+    arrays, width = declared.local_arrays(touched.line), touched.width
+    fitting = [
+        one
+        for one in arrays
+        if None in one.dimensions
+        or _elements(one.dimensions) * (declared.size(one.type) or width) == size
+    ]
     return (
-        ArrayPlace(f"an element of `{arrays[0].name}`", arrays[0].name)
+        _element(declared, fitting[0], touched.address, size, width)
+        if len(fitting) == 1
+        else ArrayPlace(f"an element of `{arrays[0].name}`", arrays[0].name)
         if len(arrays) == 1
         else ArrayPlace("an element of an array of its own")
     )
@@ -160,9 +160,13 @@ def _member(declared: Declarations, kind: str, offset: int, width: int) -> str:
     for member in members:
         length = member.size * (_elements(member.dimensions) or 1)
         if member.offset <= offset and offset + width <= member.offset + length:
-            if not member.dimensions:
-                return f".{member.name}" if width < sum(m.size for m in members) else ""
-            return f".{member.name}[{(offset - member.offset) // member.size}]"
+            return (
+                f".{member.name}[{(offset - member.offset) // member.size}]"
+                if member.dimensions
+                else f".{member.name}"
+                if width < sum(m.size for m in members)
+                else ""
+            )
     return ""
 
 
@@ -173,8 +177,7 @@ def _elements(dimensions: tuple[int | None, ...]) -> int:
 
 def named(line: int | None, wave: Wave) -> list[PassedArray]:
     """The buffers whose names stand on a line."""
-    declared = wave.names.declared
-    return [one for one in wave.names.arguments if declared.mentions(line, one.name)]
+    return [one for one in wave.names.arguments if wave.names.declared.mentions(line, one.name)]
 
 
 def meant(line: int | None, verb: str, wave: Wave) -> Store | None:
@@ -370,14 +373,16 @@ def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
             remedy=f"Guard the access: `{written} < {count}`. What should the other threads have "
             f"instead? Or should {place.owner} have more elements?",
         )
-    if index == number >= count:
-        return Message(
+    return (
+        Message(
             why=f"The block has {prod(who.threads)} threads, and {place.owner} has "
             f"{counted(count, 'element')}.",
             remedy="Give the array one element per thread, or guard the access, as in "
             f"`if (threadIdx.x < {count})`.",
         )
-    return None
+        if index == number >= count
+        else None
+    )
 
 
 def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> Message | None:
@@ -439,10 +444,16 @@ def _too_many_threads(
             remedy="Should both arrays have the same index here? If so, guard the access. If not, "
             f"{place.owner} needs another index{_computed(place, who)}.",
         )
-    barrier = any("sync" in one for one in who.declared.lines[who.line :])
-    reach = " This thread must still reach the barriers that follow." if barrier else ""
-    is_guarded = who.declared.guard(who.line)[0]
-    guarded = " A guard that is there already lets this index pass." if is_guarded else ""
+    reach = (
+        " This thread must still reach the barriers that follow."
+        if any("sync" in one for one in who.declared.lines[who.line :])
+        else ""
+    )
+    guarded = (
+        " A guard that is there already lets this index pass."
+        if who.declared.guard(who.line)[0]
+        else ""
+    )
     return Message(
         why=f"The launch has {all_threads:,} threads, and {place.owner} has "
         f"{counted(place.count, 'element')}.",

@@ -220,12 +220,15 @@ def _copied(race: Race, declared: Declarations) -> Message | None:
         for at in range(1, line)
         if re.search(r"wait_prior|wait_group|cp[._]async[._]wait|consumer_wait", declared.line(at))
     ]
-    if race.mine.wrote or not (waits and _COPIES.search(copy)):
-        return None
-    return Message(
-        why=f"Line {race.other.line} copies asynchronously. A wait, as on line {waits[-1]}, is "
-        "only for the copies of its own thread.",
-        remedy=f"Put a {_barrier(race)} after the wait on line {waits[-1]}, before line {line}.",
+    return (
+        None
+        if race.mine.wrote or not (waits and _COPIES.search(copy))
+        else Message(
+            why=f"Line {race.other.line} copies asynchronously. A wait, as on line {waits[-1]}, is "
+            "only for the copies of its own thread.",
+            remedy=f"Put a {_barrier(race)} after the wait on line {waits[-1]}, before line "
+            f"{line}.",
+        )
     )
 
 
@@ -265,10 +268,10 @@ def _barrier(race: Race) -> str:
         return "barrier (one that both threads reach)"
     if not race.same_block:
         return "`cluster.sync()`"
-    if not race.same_warp:
-        return "`__syncthreads()`"
     return (
-        "`__syncwarp()` or `__syncthreads()`"
+        "`__syncthreads()`"
+        if not race.same_warp
+        else "`__syncwarp()` or `__syncthreads()`"
         if race.evidence.one_warp
         else "`__syncthreads()` (or `__syncwarp()`, if no other warp uses what is written)"
     )
@@ -322,17 +325,19 @@ def _between_blocks(race: Race, place: ArrayPlace, declared: Declarations) -> Me
             "read the value of another, read it in a second launch. Or write, execute a "
             "`__threadfence()`, then set a flag; each thread that reads must wait for the flag.",
         )
-    if mine.wrote:
-        return Message(
+    return (
+        Message(
             why=f"{_ANY_ORDER} Line {mine.line} may overwrite a value before another block reads "
             "it.",
             remedy="Write to another array, or launch twice.",
         )
-    return Message(
-        why=f"{_ANY_ORDER} Line {mine.line} may read before the other block writes.",
-        remedy="Let each block read only what it wrote itself, or read in a second launch. Or "
-        "let only the last block read: each block executes a `__threadfence()` and then an "
-        "`atomicAdd`, whose result shows which block is the last.",
+        if mine.wrote
+        else Message(
+            why=f"{_ANY_ORDER} Line {mine.line} may read before the other block writes.",
+            remedy="Let each block read only what it wrote itself, or read in a second launch. Or "
+            "let only the last block read: each block executes a `__threadfence()` and then an "
+            "`atomicAdd`, whose result shows which block is the last.",
+        )
     )
 
 
@@ -459,10 +464,12 @@ def _reader(race: Race, signal: Signal, fence: str) -> Message | None:
                 remedy=f"Put a {fence} between line {sight} and line {line}.",
             )
         )
-    if signal.met:
-        return None
-    return Message(
-        why=f"Thread {short(signal.seer)} saw the flag on line {sight}, but this thread has not "
-        f"waited for thread {short(signal.seer)}.",
-        remedy=f"Put a `__syncthreads()` between line {sight} and line {line}.",
+    return (
+        None
+        if signal.met
+        else Message(
+            why=f"Thread {short(signal.seer)} saw the flag on line {sight}, but this thread has "
+            f"not waited for thread {short(signal.seer)}.",
+            remedy=f"Put a `__syncthreads()` between line {sight} and line {line}.",
+        )
     )

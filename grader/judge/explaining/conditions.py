@@ -36,8 +36,10 @@ def as_written(one: Choice, text: str, is_telling: bool = False) -> str:
         other, step = _NEIGHBOUR[asks]
         forms.append((other, a, (b[0] + step, True)))
     forms += [(TURNED[asks], right, left) for asks, left, right in forms if asks in TURNED]
-    every = [(*form, one.holds) for form in forms]
-    every += [(_NOT.get(asks, ""), left, right, not one.holds) for asks, left, right in forms]
+    every = [
+        *((*form, one.holds) for form in forms),
+        *((_NOT.get(asks, ""), left, right, not one.holds) for asks, left, right in forms),
+    ]
     operators, numbers = set(COMPARED.findall(text)), set(re.findall(r"\d+", text))
     for asks, *sides, holds in every:
         left, right = (_number(value) for value, _ in sides)
@@ -97,13 +99,15 @@ def in_words(choice: Choice, text: str = "") -> str:
     if text and not COMPUTED.search(text) and (written := as_written(choice, text)):
         return f"takes {choice.taken:.6g}, because {written}"
     one, other = choice.values
-    asks = f"asks whether {one:.6g} {operator_of(choice) or 'against'} {other:.6g}, and "
     is_turned = text and (
         operator_of(choice) not in COMPARED.findall(text) or COMPUTED.search(text)
     )
-    asks_it = not is_turned or of_floats(choice)
-    chosen = f"chooses {choice.taken:.6g}, not {choice.refused:.6g}"
-    return f"{asks}takes {choice.taken:.6g}" if asks_it else chosen
+    return (
+        f"asks whether {one:.6g} {operator_of(choice) or 'against'} {other:.6g}, and takes "
+        f"{choice.taken:.6g}"
+        if not is_turned or of_floats(choice)
+        else f"chooses {choice.taken:.6g}, not {choice.refused:.6g}"
+    )
 
 
 def after_value(here: str, asked: str, among: str = "") -> str:

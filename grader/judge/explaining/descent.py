@@ -61,9 +61,13 @@ class Descent:
             return found
         _, *after = self.met
         sources = self.mine.sources(ends[0])
-        if after:
-            return self._single(*ends) or DescentEnd(*ends, after[0][0])
-        return DescentEnd(*ends) if sources and all(map(self.known, sources)) else None
+        return (
+            self._single(*ends) or DescentEnd(*ends, after[0][0])
+            if after
+            else DescentEnd(*ends)
+            if sources and all(map(self.known, sources))
+            else None
+        )
 
     def _single(self, a: int, b: int) -> DescentEnd | None:
         """The way back as long as both do the same and one value alone differs."""

@@ -131,19 +131,18 @@ class Trail:
         if verb.endswith("()"):
             return f"computes {verb[:-1]}{', '.join(values)})"
         phrase = _SAY.get(verb, "")
-        if len(values) > 4:
-            return f"computes {self.said(at)}"
         return (
-            f"computes {self.said(at)} from {', '.join(values)}"
+            f"computes {self.said(at)}"
+            if len(values) > 4
+            else f"computes {self.said(at)} from {', '.join(values)}"
             if not phrase or phrase.count("{") > len(values)
             else phrase.format(*values)
         )
 
     def element(self, at: int) -> Element | None:
         """What a step is that lay in memory."""
-        inside = self.buffer[at] >= 0
-        name = self.behind.buffers[self.buffer[at]] if inside else ""
-        return Element(name, int(self.index[at])) if inside else None
+        buffer = self.buffer[at]
+        return Element(self.behind.buffers[buffer], int(self.index[at])) if buffer >= 0 else None
 
     def said(self, at: int, digits: int = 0) -> str:
         """A step's value, and what it is."""
