@@ -199,11 +199,13 @@ def descended(about: About, of_others: bool) -> Told:
     if NO_ELEMENT in found.mine and found.mine.count("(") == 1:
         said = replace(said, why=said.why + _without(about, found.place))
     told, is_nan = found.told, math.isnan(found.place.values[0])
-    is_opaque = found.bad and re.fullmatch(r"computes \S+", found.mine)
+    is_opaque = number is not None and re.fullmatch(r"computes \S+", found.mine)
     if is_nan or is_opaque or found == about.joined:  # it has been told, or says nothing
         told = replace(told, first="")
+    if said.first:  # of a call
+        told, line = replace(told, first="", why=""), found.bad and found.bad[1]
     why = "" if is_nan and (not number or math.isnan(number)) else said.why.strip()
-    yield told + Message(why=why, remedy=loop.remedy or said.remedy), line
+    yield told + replace(said, why=why, remedy=loop.remedy or said.remedy), line
 
 
 def _loop_of_lost(about: About, found: Parting) -> Message:
@@ -306,8 +308,8 @@ def _of_value(about: About, found: Parting, loop: Message) -> Message:
         )
     if re.fullmatch(r"computes \S+", found.mine) and found.calls and not (found.lost or found.more):
         return Message(
-            why=f"Line {made} gives {words} to the call on line {found.calls[-1]}. It is not the "
-            "right value.",
+            f"Line {made} gives {words} to the call on line {found.calls[-1]}.",
+            "It is not the right value.",
             remedy=f"Which value should line {made} give there?",
         )
     where = f"the call on line {call} (there from line {made})" if call else f"line {made}"
