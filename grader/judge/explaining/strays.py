@@ -216,8 +216,11 @@ class _Stray:
 
     def _condition_or_index(self, usual: str) -> str:
         """The question about the condition that let the thread pass; else what is asked usually."""
-        place = f" on line {self.line}" if self.line != self.here else ""
-        where = f"condition{place} or the index on line {self.here}"
+        where = (
+            f"condition or the index on line {self.here}"
+            if self.line == self.here
+            else f"condition on line {self.line} or the index on line {self.here}"
+        )
         is_asked = (self.asked or self.branch) and usual.startswith(
             ("Is the index right", "Should this")
         )
