@@ -61,9 +61,7 @@ def test_the_remedy_is_a_hint_that_is_asked_for(grader):
     without, with_hint = grader(*asked), grader(*asked, "--hint")
     assert "Guard the access" not in without.stdout and "With --hint" in without.stdout
     assert "Why: " in without.stdout
-    assert "What to look at next: Guard the access" in " ".join(
-        with_hint.stdout.split()
-    )
+    assert "What to look at next: Guard the access" in " ".join(with_hint.stdout.split())
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])
