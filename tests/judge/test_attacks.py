@@ -20,7 +20,7 @@ from grader.classroom import verdicts
 from grader.classroom.folder import new_course
 from grader.classroom.report import alike
 from grader.cli.app import app
-from grader.compilers import declared
+from grader.compilers import parameters
 from grader.cuda.errors import Message, visible
 from grader.judge import Limits, judge, worker
 from grader.judge.arrangement import is_blank
@@ -278,7 +278,7 @@ def test_the_longest_source_is_read_in_no_time_outside_the_sandbox(piece):
     failed = cards.Diagnosis("wrong_answer", Message(), source, line=1)
     start = time.process_time()
     is_blank(cuda_source(source), SOLUTION)
-    declared.parameters(source, "add")
+    parameters.parameters(source, "add")
     alike.compare_answers(dict.fromkeys(["one", "other"], visible(source)), [SOLUTION])
     cards.explain(failed)
     assert time.process_time() - start < 5

@@ -139,16 +139,16 @@ class Descent:
         return DescentEnd(*(above or (a, b)), bad, tuple(lost), tuple(more)) if ends else None
 
     def _is_foreign(self, a: int, b: int) -> bool:
-        """Whether a maximum or minimum and the solution's are of other values alone, of several
-        each, which were made of other values."""
+        """Whether a maximum or minimum and the solution's are of other results of tensor cores
+        alone, of several each: such a result may be of any row."""
         keys, counts = [], set[int]()
         for trail, top in ((self.mine, a), (self.ours, b)):
             terms = _terms(trail, top, trail.verb(top))[0]
             used = {*chain(terms, *map(trail.sources, terms))}
             computed = (at for at in used if trail.sources(at) or trail.element(at) is not None)
             keys.append({trail.key(at) for at in computed if not trail.constant[at]})
-            counts.add(len(terms))
-        return len(counts) == 1 and counts != {1} and keys[0].isdisjoint(keys[1])
+            counts.add(len(terms) if "mma" in map(trail.verb, used) else 0)
+        return len(counts) == 1 and not counts & {0, 1} and keys[0].isdisjoint(keys[1])
 
     def _pairs(self, a: int, b: int) -> tuple[list[tuple[int, int]], list[int], list[int]]:
         """Operands that differ; those that were computed are gone into first."""

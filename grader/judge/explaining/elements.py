@@ -39,7 +39,7 @@ def other_elements(about: About) -> Told:
             about.declared.line(made),
             made,
             f"Is `{read[0]}` the right element on line {made}?"
-            if len(read) == 1
+            if len(read) == 1 and not about.kept(about.right_elements)
             else f"Which step should bring {lost} into {about.here}?",
         )
         chose = [one for one in about.mine.choices if one.taken == about.found]
@@ -162,7 +162,7 @@ def _differ(about: About, mine: Times, ours: Times, used: Sequence[Used], what: 
             and about.loads.keys().isdisjoint(lacks)
         ):
             remedy = f"Which line should use {about.listed(lacks)}?"
-        elif not (lacks and has) and not passed:
+        elif not (lacks and (has or passed)):
             loop, at = about.its_loop(line, is_last=bool(remedy))
             if loop.first and not has and _is_loaded(about, lacks, at):
                 loop, at = Message(), about.ways.line_before
@@ -238,7 +238,8 @@ def _let_join(about: About, step: ThreadPlace) -> tuple[str, str]:
 def _of_one_thread(about: About) -> tuple[str, str, int | None] | None:
     """That no sum, or no maximum, puts values of several threads together, where the solution's
     does, and what to ask; with the only line of those that the solution has not alike."""
-    for verb, noun in (("add", "sum"), ("max", "maximum")):
+    is_loop = bool(about.its_loop(None)[0].first)  # says more
+    for verb, noun in () if is_loop else (("add", "sum"), ("max", "maximum")):
         mine, ours = about.ways.both
         if _exchanges(ours, verb) and not _exchanges(mine, verb) and mine.does(verb).any():
             lines = {mine.line(int(at)) for at in np.flatnonzero(mine.does(verb))}
