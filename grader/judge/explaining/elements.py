@@ -34,7 +34,11 @@ def other_elements(about: About) -> Told:
             about.last_use(about.right_elements),
         )
         made = about.ways.last_line
-        read = re.findall(r"=.*?(\w+(?:\[[^][]*\])+)", about.declared.line(made))
+        read = [
+            one
+            for one in re.findall(r"=.*?(\w+(?:\[[^][]*\])+)", about.declared.line(made))
+            if about.declared.find(one.partition("[")[0], "shared")
+        ]
         asked = about.doubting(
             about.declared.line(made),
             made,

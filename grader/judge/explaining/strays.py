@@ -161,7 +161,9 @@ class _Stray:
         choice = self.declared.choice(self.here) if f"{self.array}[" in chosen else ""
         guard, at = (choice, self.here) if choice else self.declared.guard(self.here)
         self.branch = ""
-        says_more = guard.isidentifier() or (at == self.here and f"{self.array}[" not in guard)
+        # A condition that the access is in itself, or about one thread alone, says nothing.
+        is_own = at == self.here and f"{self.array}[" not in guard and "==" not in guard
+        says_more = self.is_outside and (guard.isidentifier() or is_own)
         if guard and says_more and (self.line or 0) < at:
             self.asked, self.line, self.branch = "", at, guard
         given = instance.problem.launches[launch - 1]
