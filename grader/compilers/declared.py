@@ -411,8 +411,12 @@ class Declarations:
         return bool(above) and "__global__" in above[-1]
 
     def guard(self, line: int) -> tuple[str, int]:
-        """The condition of the `if` that a source line is in, and its line; "" if there is none."""
-        return self.around(line, _IF)
+        """The condition of the `if` that a source line is in, and its line; "" if there is none, or
+        if the line is in its `else`."""
+        condition, at = self.around(line, _IF)
+        indent = re.match(" *", self.line(at))
+        other = re.compile(rf"{indent and indent[0]}(?:}} )?else\b")
+        return ("", 1) if any(map(other.match, self.lines[at:line])) else (condition, at)
 
     def choice(self, line: int) -> str:
         """The condition of the `?:` on a source line; "" if there is none, or several."""

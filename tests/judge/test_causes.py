@@ -6,6 +6,7 @@ import pytest
 from told import told
 
 from grader import course
+from grader.compilers.declared import Declarations
 from grader.judge import judge
 
 
@@ -286,3 +287,27 @@ def test_a_loop_that_steps_by_the_threads_of_one_block_is_named():
         r"`gridDim`\. So several blocks come to the same elements\.",
         verdict.message,
     )
+
+
+def test_a_line_in_an_else_is_not_said_to_be_in_the_branch():
+    declared = Declarations(
+        """\
+void f() {
+    if (packed) {
+        a[0] = 1;
+        if (n) c = 1;
+        else c = 2;
+        b = 3;
+    } else {
+        b[0] = 2;
+    }
+    if (a) {
+        x = 1;
+    } else if (b) {
+        y = 1;
+    }
+}
+"""
+    )
+    guards = [declared.guard(line)[0] for line in (3, 4, 5, 6, 8, 11, 13)]
+    assert guards == ["packed", "n", "packed", "packed", "", "a", ""]
