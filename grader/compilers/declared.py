@@ -381,6 +381,11 @@ class Declarations:
         )
         return deep if len(deep) < 3 else direct or deep
 
+    def doubtful_here(self, words: str, line: int, usual: "Declarations") -> list[tuple[str, int]]:
+        """As `doubtful`: those that stand in the expression itself."""
+        found = self.doubtful(words, line, usual)
+        return [one for one in found if one[0] in WORD.findall(words)]
+
     def unusual(self, usual: "Declarations") -> dict[int, list[str]]:
         """The lines that `usual` has not alike, whatever their variables are called, and the names
         to which they give values that it does not."""

@@ -587,8 +587,8 @@ def unordered(finding: Race, wave: Wave) -> str | Message:
     declared = wave.names.declared
     advice = race_advice.advice(finding, there, declared)
     writers = declared.writers(there.array) if there.array else []
-    made = [at for at in writers if at in {one.line for one in wave.kernel.instructions}]
-    if len(writers) == 2 and len(made) == 1:
+    made = {one.line for one in wave.kernel.instructions} if len(writers) == 2 else set()
+    if len(made.intersection(writers)) == 1:
         first, second = writers
         advice = Message(f"The compiler made one store of lines {first} and {second}.") + advice
     if finding.at_once:

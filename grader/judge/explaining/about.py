@@ -178,18 +178,23 @@ class About:
         ]
         return read[0] if len(read) == 1 and not self.declared.mentions(line, name) else line
 
+    @cached_property
+    def unlike_loops(self) -> set[int]:
+        """The lines of the loops that have another head than those of the solution."""
+        known = {*map(_unnamed, self.usual.loops.values())}
+        return {at for at, head in self.declared.loops.items() if _unnamed(head) not in known}
+
     def its_loop(self, line: int | None, is_last: bool = False) -> tuple[Message, int | None]:
         """What is to be asked of the loop that a line is in, or else of the only one that counts,
         that has another head than those of the solution; and its line, or else the one given.
         `is_last`: the line is the last that uses something, so that a loop before it is not the
         reason."""
-        heads, usual = self.declared.loops, self.usual.loops.values()
+        heads = self.declared.loops
         _, at = self.declared.loop(line or 0)
-        known = {*map(unnamed, usual)}
         new = [
             one
             for one, head in heads.items()
-            if unnamed(head) not in known and (one == at or head.startswith("for"))
+            if one in self.unlike_loops and (one == at or head.startswith("for"))
             if not line
             or not self.declared.in_kernel(line)
             or one <= max(line, self.declared.end(line) if at else 0)
@@ -213,17 +218,8 @@ class About:
         )
         return Message(
             f"{there} the loop on line {at}: `{heads[at]}`.{said * (len(steps) == 1)}",
-            remedy=after_doubts(self.strange_in(parts, at), asked),
+            remedy=after_doubts(self.declared.doubtful_here(parts, at, self.usual), asked),
         ), at
-
-    def strange_in(self, words: str, line: int) -> list[tuple[str, int]]:
-        """The names in an expression on a line that get values, with their lines, or are functions,
-        which the solution has not alike."""
-        return [
-            one
-            for one in self.declared.doubtful(words, line, self.usual)
-            if re.search(rf"\b{one[0]}\b", words)
-        ]
 
     def guarded(self, place: ThreadPlace, is_doubted: bool = True) -> str:
         """What to ask of a thread where an `if` or a `?:` stands on the line itself; if
@@ -351,7 +347,7 @@ class About:
         return None
 
 
-def unnamed(head: str) -> str:
+def _unnamed(head: str) -> str:
     """The head of a loop, whatever its counter is called, and however it is halved or doubled: up
     or down, the powers of two below a number are the same ones."""
     for written, usual in (("<<= 1", "*= 2"), (">>= 1", "/= 2"), (">= 1;", "> 0;")):

@@ -129,7 +129,7 @@ def tie(about: About) -> Told:
         if lines[1:]:
             why, line = f"Equal values are compared on {on}.", lines[0]
             asked = after_doubts(
-                about.strange_in(about.declared.line(line), line),
+                about.declared.doubtful_here(about.declared.line(line), line, about.usual),
                 "Which of two equal elements should win on each of these lines?",
             )
         elif unlike := [

@@ -13,7 +13,7 @@ from ...compilers.loop_faults import kept_over
 from ...cuda.errors import Message
 from ...grouped import grouped
 from ..protocol import Element, ThreadPath, ThreadPlace, Used
-from .about import About, unnamed
+from .about import About
 from .choices import chosen_by, other_winner
 from .conditions import COMPARED, after_doubts, as_written, compared_on, numbers_of, without_round
 from .trail import Trail
@@ -86,15 +86,21 @@ def _without_round(about: About, lost: Collection[Element]) -> tuple[Message, in
     path = ThreadPath() if is_used or not loaded else about.pair.path(loaded[0])
     for head, said in without_round(path, about.words.source).items():
         if any(about.declared.is_in(head, one) for one in names):
-            who, here = loaded[0].who, about.values(head, loaded[0])
-            return (
-                Message(
-                    f"On line {head}, {who} makes no round of the loop{said}.{here}",
-                    remedy=about.doubted(said, here, who),
-                ),
-                head,
-            )
+            told, asked = _makes_none(about, loaded[0], head, said)
+            return Message(told, remedy=asked), head
     return Message(), None
+
+
+def _makes_none(about: About, who: ThreadPlace, head: int, said: str) -> tuple[str, str]:
+    """That a thread makes no round of the loop on a line, with what ends it, if that is known, and
+    what to ask."""
+    here = about.values(head, who)
+    return (
+        f"On line {head}, {who.who} makes no round of the loop{said}.{here}",
+        about.doubted(said, here, who.who)
+        if said
+        else f"Should {who.who} make a round of this loop?",
+    )
 
 
 def other_summands(about: About) -> Told:
@@ -243,8 +249,8 @@ def _of_one_thread(about: About) -> tuple[str, str, int | None] | None:
     """That no sum, or no maximum, puts values of several threads together, where the solution's
     does, and what to ask; with the only line of those that the solution has not alike."""
     is_loop = bool(about.its_loop(None)[0].first)  # says more
+    mine, ours = about.ways.both
     for verb, noun in () if is_loop else (("add", "sum"), ("max", "maximum")):
-        mine, ours = about.ways.both
         if _exchanges(ours, verb) and not _exchanges(mine, verb) and mine.does(verb).any():
             lines = {mine.line(int(at)) for at in np.flatnonzero(mine.does(verb))}
             lines &= about.declared.unusual(about.usual).keys()
@@ -273,23 +279,12 @@ def _no_round(about: About) -> tuple[str, str, int] | None:
     makes no round, what to ask of its condition, and its line; None where there is none."""
     who = about.mine.stored
     path = about.pair.path(who) if who else ThreadPath()
-    known = {*map(unnamed, about.usual.loops.values())}
     loops = [
-        (head, asked)
-        for head, asked in without_round(path, about.words.source).items()
-        if unnamed(about.declared.loops[head]) not in known
+        (head, said)
+        for head, said in without_round(path, about.words.source).items()
+        if head in about.unlike_loops
     ]
-    if not who or len(loops) != 1:
-        return None
-    ((head, asked),) = loops
-    here = about.values(head, who)
-    return (
-        f"On line {head}, {who.who} makes no round of the loop{asked}.{here}",
-        about.doubted(asked, here, who.who)
-        if asked
-        else f"Should {who.who} make a round of this loop?",
-        head,
-    )
+    return (*_makes_none(about, who, *loops[0]), loops[0][0]) if who and len(loops) == 1 else None
 
 
 def _stands_in(about: About) -> tuple[str, str, int] | None:

@@ -294,9 +294,9 @@ def _of_access(judged: Known, at: int, instance: CaseInstance) -> Message | None
         return result.parts + in_one_bank(judged, at)
     if result.status == Status.DATA_RACE and "correct the index" in result.parts.remedy:
         declared, line = Declarations(judged.source), result.line or 0
-        doubted = declared.doubtful(declared.line(line), line, Declarations(words.solution))
-        here = [one for one in doubted if re.search(rf"\b{one[0]}\b", declared.line(line))]
-        return replace(result.parts, remedy=after_doubts(here, result.parts.remedy))
+        usual = Declarations(words.solution)
+        doubted = declared.doubtful_here(declared.line(line), line, usual)
+        return replace(result.parts, remedy=after_doubts(doubted, result.parts.remedy))
     return None
 
 

@@ -63,7 +63,6 @@ class Parting:
 def parting(mine: Trail, ours: Trail, found: DescentEnd) -> Parting | None:
     """What is wrong where the way back ends: a value of a step, or the step."""
     at, bad, told = found.at, found.bad, step(mine, found.at)
-    told = replace(told, before=_too_early(mine, ours, at))
     other = partner(mine, ours, at) if found.partner is None else found.partner
     # The first term is subtracted from 0.
     given, is_turned = mine.sources(at)[mine.verb(at) == "sub" :], False
@@ -87,6 +86,8 @@ def parting(mine: Trail, ours: Trail, found: DescentEnd) -> Parting | None:
             more=tuple(one for step in found.more if (one := mine.element(step))),
             sides=(_few(mine, [one for one in mine.sources(at) if one != wrong]), ""),
         )
+    if told.bad is None:
+        told = replace(told, before=_too_early(mine, ours, at))
     # Right values may be added in any order, and their sums be right elsewhere.
     return (
         None

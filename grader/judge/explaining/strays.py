@@ -162,8 +162,8 @@ class _Stray:
         guard, at = (choice, self.here) if choice else self.declared.guard(self.here)
         self.branch = ""
         # A condition that the access is in itself, or about one thread alone, says nothing.
-        is_own = at == self.here and f"{self.array}[" not in guard and "==" not in guard
-        says_more = self.is_outside and (guard.isidentifier() or is_own)
+        is_told = at == self.here and f"{self.array}[" not in guard and "==" not in guard
+        says_more = self.is_outside and (guard.isidentifier() or is_told)
         if guard and says_more and (self.line or 0) < at:
             self.asked, self.line, self.branch = "", at, guard
         given = instance.problem.launches[launch - 1]
