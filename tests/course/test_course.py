@@ -448,7 +448,7 @@ def page(lesson) -> str:
 
 def readings(prose: str, questions: bool = True) -> list[int]:
     """Words before the first exercise, between each two, and after the last: those of the prose,
-    and those that `predict` asks and answers."""
+    and those that `predict` asks and answers here. Its variants are asked in warm-ups."""
     words = [0]
     for part in re.split(r"^(```.*?^```)$", prose, flags=re.DOTALL | re.MULTILINE):
         if part.startswith("```{exercise}"):
@@ -461,7 +461,10 @@ def readings(prose: str, questions: bool = True) -> list[int]:
 
 
 def words_of_strings(code: str) -> int:
-    constants = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Constant))
+    call = ast.parse(code).body[0].value
+    asked_here = [*call.args, *(one.value for one in call.keywords if one.arg != "anew")]
+    nodes = (node for part in asked_here for node in ast.walk(part))
+    constants = (node for node in nodes if isinstance(node, ast.Constant))
     return sum(len(one.value.split()) for one in constants if isinstance(one.value, str))
 
 
