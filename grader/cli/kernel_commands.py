@@ -5,8 +5,9 @@ file, what to say where there is nothing, all that is said of a kernel, and exer
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,7 @@ from ..course import variants
 from ..course_folder import WARPWISE
 from ..cuda.errors import CudaError, visible
 from ..errors import BadInput, counted, unless
-from ..judge import Limits, judge, sizes
+from ..judge import Limits, judge, sizes, small_changes
 from ..judge.beside import Beside, beside
 from ..judge.verdict import CaseResult, Checked, EverySize, Report
 from ..learner import progress
@@ -52,6 +53,7 @@ class CheckedAnswer(Checked):
     shown: str = ""  # the source, as its lines are shown beside the verdict
     beside: Beside | None = None  # the lesson's own kernel, beside one that passed
     standing: course.Standing | None = None  # in the contest for the cheapest, if there is one
+    search: Callable[[], str] = str  # for the place of a mistake
 
     @property
     def passed(self) -> bool:
@@ -71,7 +73,12 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print verdicts as JSON.")] = False,
     github: Annotated[bool, typer.Option("--github", help="Annotate for GitHub Actions.")] = False,
     hint: Annotated[
-        bool, typer.Option("--hint", help="Say what to look at next, and what our kernel does.")
+        bool,
+        typer.Option(
+            "--hint",
+            help="Say what to look at next, what our kernel does, and where one small change makes "
+            "the kernel right.",
+        ),
     ] = False,
 ) -> int:
     """Judge a kernel, or every answer in a notebook.
@@ -98,6 +105,8 @@ def check(
 def _show(console: Console, answer: CheckedAnswer, hint: bool) -> None:
     if answer.verdict:
         terminal.show_verdict(console, answer.verdict, answer.shown, hint)
+    if said := answer.search() if hint else "":
+        console.print(Text.assemble((small_changes.TITLE, "bold"), f": {said}"))
     if answer.beside:
         terminal.show_beside(console, answer.beside)
     if standing := answer.standing:
@@ -169,15 +178,17 @@ def _judged(
 ) -> CheckedAnswer:
     """The verdict on a source; on one that passed with the lesson's own kernel beside it."""
     exercise, contest = lesson.exercise(name), lesson.contest(name)
+    root = lesson.path.parent
     verdict = judge(
         variants.asked(exercise),
         source,
-        root=lesson.path.parent,
+        root=root,
         # A question has no cases, and tells what its lesson lets a learner know before the marks.
         hidden=bool(exercise.cases),
         partial_marks=partial_marks,
     )
-    answer = CheckedAnswer(exercise.id, problem, verdict, shown)
+    search = partial(small_changes.place_of_mistake, exercise, source, verdict, root)
+    answer = CheckedAnswer(exercise.id, problem, verdict, shown, search=search)
     return (
         replace(
             answer,

@@ -7,6 +7,7 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import ipywidgets as widgets
@@ -15,7 +16,7 @@ from IPython.display import display, update_display
 from grader.compilers.declared import Declarations
 from grader.course import Exercise, kinds, variants
 from grader.cuda.limits import Dim
-from grader.judge import judge, sizes
+from grader.judge import judge, sizes, small_changes
 from grader.judge.judging import STANDARD_LIMITS
 from grader.judge.playback.strip import marks_of
 from grader.judge.verdict import Verdict
@@ -212,6 +213,7 @@ def check(name: str, *, hidden: bool = False) -> None:
         look(verdict, verdict_card.SIZES)
     verdict = sizes.looked_for(verdict, exercise, source, LIMITS)
     lesson.due[name] = _hints_on(verdict, exercise)
+    lesson.searches[name] = partial(small_changes.place_of_mistake, exercise, source, verdict)
     shown = verdict.for_learner()
     found = questions.about(verdict.status, shown.parts, shown.line, source)
     lesson.asked.pop(name, None)
@@ -255,12 +257,14 @@ class _Place:
 
 def hint(name: str) -> None:
     """Ask a question about what the last check found; then show hints on it, each once: what to
-    look at next, what our own kernel does there, and what the lesson says about such a mistake.
-    Then the exercise's next hint; after the last one, one line of our kernel after the other."""
+    look at next, where one small change makes the kernel right, what our own kernel does there, and
+    what the lesson says about such a mistake. Then the exercise's next hint; after the last one,
+    one line of our kernel after the other."""
     if key := _question(name):
         display(_Buttons(_asked[key].prediction, key), display_id=key, metadata={OURS: {}})
     else:
-        display(_next_hint(name))
+        place = _Place()
+        place.show(_next_hint(name, place.show))
 
 
 def _question(name: str, card: str = "") -> str:
@@ -277,8 +281,13 @@ def _question(name: str, card: str = "") -> str:
 def hint_on_card(name: str) -> None:
     """Show the same below the card of the exercise's last check: its button calls this."""
     key = _question(name, name)
-    new = _on_card(_asked[key].prediction, key) if key else _next_hint(name)
-    _show_on_card(name, lambda hinted: [*(one for one in hinted if one != new), new])
+
+    def show(new: Page) -> None:
+        _show_on_card(
+            name, lambda hinted: [*(one for one in hinted if one not in (new, _LOOKING)), new]
+        )
+
+    show(_on_card(_asked[key].prediction, key) if key else _next_hint(name, show))
 
 
 def _hints_on(verdict: Verdict, exercise: Exercise) -> tuple[tuple[str, str], ...]:
@@ -297,12 +306,21 @@ def _hints_on(verdict: Verdict, exercise: Exercise) -> tuple[tuple[str, str], ..
     )
 
 
-def _next_hint(name: str) -> cards.Page:
-    """The next hint for an exercise; a Notice if it has none."""
+_LOOKING = cards.hint(small_changes.TITLE, small_changes.LOOKING)
+
+
+def _next_hint(name: str, show: Callable[[Page], None]) -> cards.Page:
+    """The next hint for an exercise; a Notice if it has none. While it is looked for, `show` shows
+    that."""
     lesson = session.current()
     exercise = lesson.exercise(name)
     new = [one for one in lesson.due.get(name, ()) if (name, one[1]) not in lesson.hinted]
     origin = exercise.id.partition("/")[0]
+    if name in lesson.searches and len(new) < max(1, len(lesson.due[name])):
+        show(_LOOKING)
+        if said := lesson.searches.pop(name)():
+            progress.tried(origin, name, None)
+            return cards.hint(small_changes.TITLE, said)
     is_open = (
         isinstance(exercise.kind, kinds.Write)
         and exercise.solved

@@ -189,6 +189,8 @@ class NotebookSession:
     kernels: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     # By exercise, the titles and texts of hints on what its last check ended in.
     due: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    # The search for the place of its mistake, until it is made; it comes after the first of them.
+    searches: dict[str, Callable[[], str]] = field(default_factory=dict)
     asked: dict[str, HelpQuestion] = field(default_factory=dict)  # before the first of these
     hinted: set[tuple[str, str]] = field(default_factory=set)  # exercise and text of those shown
     # By exercise, the card of its last check with the hints that it is given, the display that

@@ -61,7 +61,10 @@ def test_the_remedy_is_a_hint_that_is_asked_for(grader):
     without, with_hint = grader(*asked), grader(*asked, "--hint")
     assert "Guard the access" not in without.stdout and "With --hint" in without.stdout
     assert "Why: " in without.stdout
-    assert "What to look at next: Guard the access" in " ".join(with_hint.stdout.split())
+    said = " ".join(with_hint.stdout.split())
+    assert "What to look at next: Guard the access" in said
+    assert "One small change: It is enough to add a condition to line 5." in said
+    assert "One small change" not in without.stdout
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])

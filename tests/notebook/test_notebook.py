@@ -228,7 +228,7 @@ def test_hidden_cases_are_told_by_their_kind_alone(opened):
     assert "of 32 to 256 threads (hidden)" in shown
     assert "A hidden case failed" in shown
     assert "line" not in shown.split("A hidden case failed")[1].split("\n")[0]
-    hints = [opened.run('hint("interleaved")').text for _ in range(2)]
+    hints = [opened.run('hint("interleaved")').text for _ in range(3)]
     (example,) = [one for one in hints if "An example of such a case" in one]
     assert "line 19: thread 0 of block 0 reads `tile[128]`" in example
 
@@ -349,9 +349,12 @@ def test_a_hint_knows_what_the_check_ended_in_and_says_it_once(opened):
     exercise = LESSON.exercise("interleaved")
     opened.run("%%cuda interleaved\n" + without_line(SOLUTION, BARRIERS[-1]))
     opened.run('check("interleaved")')
-    asked, remedy, first, second = (opened.run('hint("interleaved")').text for _ in range(4))
+    asked, remedy, change, first, second = (
+        opened.run('hint("interleaved")').text for _ in range(5)
+    )
     assert asked.startswith("A question first: Which of the two threads comes first?")
     assert remedy.startswith("What to look at next: Put a `__syncthreads()` ")
+    assert "One small change: It is enough to add one line after line" in change
     assert first == f"A hint for: data race: {exercise.hints_on['data_race']}"
     assert second == f"Hint 1 of {len(exercise.hints)}: {exercise.hints[0]}"
 
@@ -377,7 +380,7 @@ def test_what_our_kernel_does_is_a_hint_of_its_own(opened):
     solution = LESSON.solution(LESSON.exercise("max"))
     opened.run("%%cuda max\n" + solution.replace("fmaxf(", "fminf("))
     checked = opened.run('check("max")')
-    _, remedy, ours = (opened.run('hint("max")').text for _ in range(3))
+    _, remedy, _, ours = (opened.run('hint("max")').text for _ in range(4))
     assert re.fullmatch(r"What to look at next: Which step chooses x\[\d+\] here\?", remedy)
     assert ours.startswith("What our kernel does: Our kernel takes the larger of ")
     assert ours.removeprefix("What our kernel does: ") not in checked.text
@@ -405,8 +408,9 @@ def test_the_button_of_a_card_adds_the_hint_to_it(opened):
     shown = opened.run('checking.hint_on_card("interleaved")')
     order = ("Data race", "✓ Right.", "What to look at next", "Step through it")
     assert [shown.text.index(one) for one in order] == sorted(map(shown.text.index, order))
-    for _ in range(9):
+    for _ in range(10):
         shown = opened.run('checking.hint_on_card("interleaved")')
+    assert shown.text.count("One small change: It is enough to add one line after line") == 1
     assert shown.text.count("Hint 4 of 4") == 1
     assert shown.text.count("A worked step, 1 of 1: In our kernel, this line comes after `") == 1
 
@@ -416,8 +420,9 @@ def test_a_hint_knows_what_was_seen_of_the_making_of_a_wrong_element(opened):
     solution = LESSON.solution(exercise)
     opened.run("%%cuda max\n" + solution.replace("x[i] : -INFINITY;", "x[i] : 0.0f;"))
     opened.run('check("max")')
-    _, remedy, *more = (opened.run('hint("max")').text for _ in range(5))
+    _, remedy, change, *more = (opened.run('hint("max")').text for _ in range(6))
     first, second = [one for one in more if not one.startswith("What our kernel does")][:2]
+    assert "One small change: It is enough to replace `0.0f` on line" in change
     assert remedy == "What to look at next: What should a search for the largest start from?"
     assert first == f"A hint for: constant won: {exercise.hints_on['constant_won']}"
     assert second == f"A hint for: wrong answer: {exercise.hints_on['wrong_answer']}"

@@ -1,0 +1,320 @@
+"""Search for one small change that makes an answer right: its place is the place of the mistake.
+
+Words, numbers, operators and lines of the answer are changed, one at a time, until every case
+passes (R. Singh, S. Gulwani, A. Solar-Lezama, "Automated feedback generation for introductory
+programming assignments", PLDI 2013). Changes near the lines that the verdict names come first, and
+those to what the solution has and the answer lacks. A hint tells the place of the change, and not
+the change.
+"""
+
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from .. import course
+from ..compilers.lexer import parts, without_comments
+from ..course import Exercise
+from ..course.kinds import Write
+from ..status import Status
+from .explaining.stores import ORDINALS
+from .judging import judge
+from .verdict import Verdict, foremost
+
+TITLE = "One small change"
+LOOKING = (
+    "The grader changes your kernel in one place, and looks whether every case passes. It tries "
+    "this with many places. That takes at most 8 seconds."
+)
+MOST = 128  # changes that are tried
+SECONDS = 8.0  # of the clock: somebody is waiting
+AT_ONCE = 2
+_NOT_RUN = {Status.COMPILE_ERROR, Status.NOT_ATTEMPTED, Status.UNSUPPORTED}
+
+# Ranks are in bits: how many changes of a kind there were for each that was the right one, in 250
+# wrong kernels that were written by people and programs who had only the lessons.
+_STEPS = (0.0, 3.3, 4.1, 5.0)  # more for each step from a line that the verdict names
+_ALIKE = {  # what may stand in each other's place
+    **dict.fromkeys(("< <= > >= == !=", "&& ||", "threadIdx blockIdx", "blockDim gridDim"), 10.0),
+    "__shfl_sync __shfl_up_sync __shfl_down_sync __shfl_xor_sync": 10.0,
+    **dict.fromkeys(("x y z w", "fmaxf fminf", "max min", "__syncwarp __syncthreads"), 11.5),
+    **dict.fromkeys(("0.0f 1.0f -INFINITY", "INFINITY 0.0f", "int unsigned"), 11.5),
+    **dict.fromkeys(("+ - * / %", "& | ^ << >>", "= += -= *= /= <<= >>="), 14.5),
+}
+_BESIDE = (  # what may stand in the other order
+    r"\[([^][\n]+)(\] *\[)([^][\n]+)\]",
+    r"\(([^(),\n]+)(, )([^(),\n]+)\)",
+    r"(?<![\w.])([\w.]+)( - )([\w.]+)",
+)
+_TYPED = re.compile(
+    r"\b(?!(?:return|else|const|case|goto)\b)([A-Za-z_]\w*(?:\s|\*|&|\bconst\b|__restrict__)+)"
+    r"(\w+)(?=\s*[=,;):\[{])"
+)
+_ASSIGNS = {"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "|=", "&=", "++", "--"}
+_GIVEN = re.compile(r"(\w+)(?:\[[^=;]*\])*(?:\.\w+)?\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)")
+_FUNCTION = re.compile(
+    r"^(?![^(]*__global__)[^\s/#].*?\b(\w+)\([^;{]*\)\s*\{.*?^\}", re.MULTILINE | re.DOTALL
+)
+_BUILT_IN = {"threadIdx", "blockIdx", "blockDim", "gridDim"}
+_TERM = r"(?:[A-Za-z_]\w*(?:\.\w+|\[\w+\])?|\d+)"
+_PAIR = rf"(?=(?<![\w.])({_TERM} [-+*/%] {_TERM})(?![\w.(\[]))"
+_MORE = (  # an operation with a number, a name or a product, after the other operand or before it
+    rf"(?=([-+*/%]) ({_TERM}(?: \* {_TERM})?)(?![\w.(\[]))",
+    rf"(?=(?<![\w.])()({_TERM}(?: \* {_TERM})?) ([*+]) )",
+)
+_STATEMENT = re.compile(r"\s*[^\s/{}#].*;\s*(?://.*)?")
+_DECLARATION = re.compile(r"\s*(?:const|float\d?|int|unsigned|__shared__|auto|bool|extern)\b")
+_BARRIER = re.compile(r"__sync(?:threads|warp)\(")
+_STORES = re.compile(r"\s*(?:\w[\w.]*\[.*\] [-+*/]?= |atomic)")
+_OPERAND = re.compile(r"\w+(?:\[[^][]*\]|\.\w+)*")
+
+
+class Change(NamedTuple):
+    """A kernel with one change on a line, from 1: what has to be done, in words after "It is enough
+    to", and what to ask. The lowest `rank` is tried first."""
+
+    source: str
+    line: int
+    done: str
+    asked: str
+    rank: float
+
+
+def place_of_mistake(
+    exercise: Exercise, source: str, verdict: Verdict, root: Path = course.KERNELS
+) -> str:
+    """A hint that names the place of a small change with which every case passes; "" where the
+    search finds none in its time. The verdict is one on this answer, and not what its learner may
+    read of it. `root`: the folder of the course."""
+    failed, is_fixed = foremost(verdict.cases), exercise.kind.keeps_what_is_given
+    one_case = tuple(one for one in exercise.cases if failed and one.name == failed.name)
+    if not one_case or is_fixed or not exercise.solved or verdict.status in _NOT_RUN:
+        return ""
+    until = time.monotonic() + SECONDS
+    first = replace(exercise, cases=one_case, steps=())
+    judged = partial(
+        judge, seed=verdict.seed, root=root, sizes=False, partial_marks=False, explained=False
+    )
+
+    def passes(change: Change) -> bool:
+        return all(
+            time.monotonic() < until and judged(one, change.source).status == Status.PASSED
+            for one in (first, exercise)
+        )
+
+    some = changes(exercise, source, verdict)[:MOST]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for at in range(0, len(some), AT_ONCE):
+            tried = some[at : at + AT_ONCE]
+            for one, is_right in zip(tried, pool.map(passes, tried), strict=True):
+                if is_right:
+                    return f"It is enough to {one.done}. Then every case passes. {one.asked}"
+    return ""
+
+
+def changes(exercise: Exercise, source: str, verdict: Verdict) -> list[Change]:
+    """The small changes of an answer, in the order in which they are tried. Lines that were handed
+    out stay, but where they have the mistake."""
+    given = {*exercise.kind.handed_out(exercise.solution).split("\n")}
+    made = _Changes(source, exercise.solution, verdict)
+    made.of_words()
+    made.of_lines()
+    free = (
+        one
+        for one in made.made.values()
+        if not (isinstance(exercise.kind, Write) and made.lines[one.line - 1] in given)
+    )
+    return sorted(free, key=lambda one: one.rank)
+
+
+def _far(near: Collection[int], lines: Sequence[str]) -> dict[int, int]:
+    """How many steps each line is from the near ones: from a name to the lines that give it a
+    value, or to its function, and from a line to the head of the block that it is in."""
+    source, given = "\n".join(lines), defaultdict(set)
+    for at, line in enumerate(lines, 1):
+        for name in _GIVEN.findall(line):
+            given[name].add(at)
+    for one in _FUNCTION.finditer(source):
+        first = 1 + source.count("\n", 0, one.start())
+        given[one[1]] |= {*range(first, first + 1 + one[0].count("\n"))}
+    indents = [len(line) - len(line.lstrip()) if line.strip() else 99 for line in lines]
+    far, queue = dict.fromkeys(near, 0), [*sorted(near)]
+    for at in queue:
+        heads = [one for one in range(1, at) if indents[one - 1] < indents[at - 1]][-1:]
+        others = {*heads}.union(*(given[name] for name in re.findall(r"\w+", lines[at - 1])))
+        new = sorted(others - far.keys())
+        far |= dict.fromkeys(new, far[at] + 1)
+        queue += new
+    return far
+
+
+class _Changes:
+    """The changes of a source, by the text that each makes; the first words for it that are in
+    front. `kinds`: the type of each variable, as it is written."""
+
+    def __init__(self, source: str, solution: str, verdict: Verdict):
+        self.source, self.solution, self.status = source, solution, verdict.status
+        self.lines = source.split("\n")
+        named = " ".join(re.findall(r"\blines? [\d, andto]+", str(verdict.parts)))
+        self._far = _far({*map(int, re.findall(r"\d+", named)), verdict.line or 1}, self.lines)
+        typed = _TYPED.findall(without_comments(source))
+        self.kinds = {name: "".join(kind.split()) for kind, name in reversed(typed)}
+        self.made: dict[str, Change] = {}
+
+    def _put(self, span: tuple[int, int], text: str, told: str, rank: float) -> None:
+        """Another text in a span; `told`: what has to be done and what to ask, "|" between."""
+        source = self.source[: span[0]] + text + self.source[span[1] :]
+        line = 1 + self.source.count("\n", 0, span[0])
+        rank += _STEPS[min(self._far.get(line, 3), 3)]
+        old = self.made.get(source)
+        if source != self.source and (old is None or old.rank > rank):
+            done, _, asked = told.partition("|")
+            self.made[source] = Change(source, line, done, asked, rank)
+
+    def of_words(self) -> None:
+        """A word, number or operator in the place of another one; an operation or a call more."""
+        mine, ours = (
+            [one for one, _ in parts(text) if one.lastgroup not in ("comment", "quoted")]
+            for text in (self.source, self.solution)
+        )
+        words, usual = (Counter(one[0] for one in some) for some in (mine, ours))
+        lacks, extra = usual - words, words - usual
+        more, pairs = (
+            [*(one(self.solution) - one(self.source))]
+            for one in (_operations, lambda text: Counter(re.findall(_PAIR, text)))
+        )
+        names = [one for one in lacks if re.match(r"[A-Za-z_]", one)]
+        calls = [one for one in names if re.search(rf"[^\w ] *{one}\([^,()]+\)", self.solution)]
+        numbers = sorted({one for one in words | usual if one.isdecimal()} | {"0", "1", "31", "32"})
+        known: dict[str, None] = dict.fromkeys(_BUILT_IN)  # names so far
+        for at, (token, after) in enumerate(pairwise(mine)):
+            word, before, next_ = token[0], mine[at - 1][0] if at else "", after[0]
+            here, others = self._place(token), dict[str, float]()
+            for alike, rank in _ALIKE.items():
+                if word in alike.split() and (word not in "xyzw" or before == "."):
+                    others |= dict.fromkeys(alike.split(), rank)
+            if word in self.kinds and next_ not in _ASSIGNS and before != ".":
+                others |= {one: 14.5 for one in known if self.kinds.get(one) == self.kinds[word]}
+            if word in extra and (before == "<" or next_ in ("(", "<")):
+                others |= {one: 14.5 for one in names if one in words}
+            if number := re.fullmatch(r"(\d+)u?", word):
+                value = int(number[1])
+                near = value + 1, abs(value - 1), 2 * value, value // 2
+                others |= dict.fromkeys(numbers, 15.0)
+                others |= {one: 15.0 for one in known if self._is_float(one) is False}
+                others |= dict.fromkeys(map(str, near), 13.0)
+                others |= {one: 12.0 for one in pairs if _names(one) <= known.keys()}
+            for one, rank in others.items():
+                less = 3.0 * (one in lacks) * (1 + (word in extra))
+                told = f"replace {here}|What should stand there?"
+                self._put(token.span(), one, told, rank - less)
+            if re.match(r"[\w)\]]", word) and next_ not in ("(", "[", ".", "{"):
+                kind, told = self._is_float(word), f"add one operation after {here}|Which one?"
+                for one in ("- 1", "+ 1", *more):
+                    fits = kind is None or kind == self._is_float(one[2:])
+                    if fits and _names(one) <= known.keys():
+                        rank = 11.0 if one in more else 14.0
+                        self._put((token.end(), token.end()), f" {one}", told, rank)
+            if word in self.kinds:
+                known[word] = None
+                told = f"call one function with {here}|Which one?"
+                for whole in _OPERAND.finditer(self.source, token.start()) if calls else ():
+                    for one in calls:
+                        self._put(whole.span(), f"{one}({whole[0]})", told, 11.0)
+                    break
+
+    def _place(self, token: re.Match[str]) -> str:
+        """A token with its line, and which one it is, if the line has several."""
+        start = self.source.rfind("\n", 0, token.start()) + 1
+        line = self.source.count("\n", 0, start)
+        same = re.compile(rf"(?<!\w){re.escape(token[0])}(?!\w)")
+        before, all_ = (
+            len(same.findall(text))
+            for text in (self.source[start : token.start()], self.lines[line])
+        )
+        which = f"the {ORDINALS[min(before, len(ORDINALS) - 1)]} " * (all_ > 1)
+        return f"{which}`{token[0]}` on line {line + 1}"
+
+    def _is_float(self, word: str) -> bool | None:
+        """Whether an operand is a float; None where that is not known."""
+        name = re.split(r"[.\[]", word)[0]
+        if re.fullmatch(r"\d+u?", word) or name in _BUILT_IN:
+            return False
+        kind = self.kinds.get(name, "")
+        return {"int": False, "unsigned": False, "size_t": False, "float": True}.get(kind)
+
+    def of_lines(self) -> None:
+        """A line in another place, a line less, a barrier, a condition or a first value more, two
+        names exchanged, and what stands beside a comma or a minus in the other order."""
+        starts = [0]
+        for line in self.lines:
+            starts.append(starts[-1] + len(line) + 1)
+        for both in (found for pattern in _BESIDE for found in re.finditer(pattern, self.source)):
+            told = f"replace {self._place(both)}|What should stand there?"
+            self._put((both.start(1), both.end(3)), both[3] + both[2] + both[1], told, 7.6)
+        is_order = self.status in (Status.DATA_RACE, Status.UNINITIALIZED_READ)
+        barriers = 3.5 if "divergence" in self.status else 6.0 if is_order else 12.0
+        is_wide = self.status in (Status.OUT_OF_BOUNDS, Status.DATA_RACE)
+        added = [one for one in ("__syncthreads();", "__syncwarp();") if one in self.solution]
+        found = re.findall(r"\bif \((.*?)\) |= ([\w. <>]+) \?", self.source + self.solution)
+        known = self.kinds.keys() | _BUILT_IN
+        conditions = [one for both in dict.fromkeys(found) if _names(one := "".join(both)) <= known]
+        first = re.findall(r"\b(?:float|int) (\w+ = [^;,()]+;)", self.source)
+        for at, line in enumerate(self.lines):
+            start, end, number = starts[at], starts[at + 1], at + 1
+            indent = line[: len(line) - len(line.lstrip())]
+            told = f"add one line before line {number}|What should it do?"
+            for one in first if re.match(r"\s*(?:for|while)\b", line) else ():
+                self._put((start, start), f"{indent}{one}\n", told, 12.0)
+            names = [one for one in re.findall(r"\b[A-Za-z_]\w*", line) if one in self.kinds]
+            told = f"change line {number}|Do its names stand in the right places?"
+            for pair in combinations(dict.fromkeys(names), 2):
+                if self.kinds[pair[0]] == self.kinds[pair[1]]:
+                    text = _exchanged(line, *pair)
+                    self._put((start, end - 1), text, told, 11.0)
+            is_statement = bool(_STATEMENT.fullmatch(line))
+            told = f"add one line after line {number}|What should it do?"
+            for one in added if is_statement or line.rstrip().endswith(("{", "}")) else ():
+                self._put((end - 1, end - 1), f"\n{indent}{one}", told, barriers)
+            if not is_statement:
+                continue
+            is_barrier = bool(_BARRIER.search(line))
+            if not _DECLARATION.match(line):
+                told = f"remove line {number}|What goes wrong because of this line?"
+                rank = barriers if is_barrier or "return" in line else 12.0
+                self._put((start, end), "\n", told, rank)
+            told = f"move line {number}|Where does it belong?"
+            for far in (1, 2, 3) if is_barrier else (1,):
+                down, up = self.lines[number : number + far], self.lines[max(at - far, 0) : at]
+                text = "\n".join([*down, line, ""])
+                rank = barriers if is_barrier else 8.0
+                self._put((start, starts[at + len(down) + 1]), text, told, rank)
+                if is_barrier:
+                    text = "\n".join([line, *up, ""])
+                    self._put((starts[at - len(up)], end), text, told, rank)
+            told = f"add a condition to line {number}|For which threads should the line run?"
+            here = start + len(indent)
+            for one in conditions if _STORES.match(line) else ():
+                self._put((here, here), f"if ({one}) ", told, 6.5 if is_wide else 11.7)
+
+
+def _exchanged(line: str, one: str, other: str) -> str:
+    """A line in which two names stand in each other's place."""
+    return re.sub(rf"\b(?:{one}|{other})\b", lambda found: other if found[0] == one else one, line)
+
+
+def _names(operation: str) -> set[str]:
+    """The names that an operation needs."""
+    return {*re.findall(r"(?<![\w.])[A-Za-z_]\w*", operation)}
+
+
+def _operations(source: str) -> Counter[str]:
+    """Operations such as "* gridDim.x", also those that are written before another operand."""
+    found = [one for pattern in _MORE for one in re.findall(pattern, source)]
+    return Counter(f"{one[0] or one[2]} {one[1]}" for one in found)

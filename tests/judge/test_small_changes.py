@@ -1,0 +1,93 @@
+"""A hint names the place of one small change that makes a kernel right, and never the change."""
+
+import pytest
+
+from grader import course
+from grader.judge import judge
+from grader.judge.small_changes import changes, place_of_mistake
+
+
+def searched(exercise_id, *edits):
+    """What the search says of a solution in which each (before, after) is replaced."""
+    exercise = course.exercise(exercise_id)
+    source = exercise.solution
+    for before, after in edits:
+        assert before in source
+        source = source.replace(before, after, 1)
+    return place_of_mistake(exercise, source, judge(exercise_id, source)), source
+
+
+@pytest.mark.parametrize(
+    ("exercise", "edit", "place", "asked"),
+    [
+        pytest.param(
+            "00_first_kernel/saxpy",
+            ("i < n", "i <= n"),
+            "replace `<=` on line",
+            "What should stand there?",
+            id="a comparison",
+        ),
+        pytest.param(
+            "01_expand_where/expand_2d",
+            ("i % cols", "i % rows"),
+            "replace `rows` on line",
+            "What should stand there?",
+            id="a name",
+        ),
+        pytest.param(
+            "01_expand_where/where",
+            ("y_place += coordinate * y_strides", "y_place += coordinate * x_strides"),
+            "replace `x_strides` on line",
+            "What should stand there?",
+            id="a name that was copied with its line",
+        ),
+        pytest.param(
+            "10_tiles/transpose",
+            ("tile[lane][k]", "tile[k][lane]"),
+            "replace `[k][lane]` on line",
+            "What should stand there?",
+            id="two indices in the wrong order",
+        ),
+        pytest.param(
+            "02_tree_reduction/interleaved",
+            ("__syncthreads();  // outside", "//"),
+            "add one line after line",
+            "What should it do?",
+            id="a barrier",
+        ),
+        pytest.param(
+            "03_shuffle_reduction/warp_sum",
+            ("__shfl_down_sync", "__shfl_up_sync"),
+            "replace `__shfl_up_sync` on line",
+            "What should stand there?",
+            id="a shuffle",
+        ),
+    ],
+)
+def test_the_place_of_one_mistake_is_found(exercise, edit, place, asked):
+    said, _ = searched(exercise, edit)
+    assert said.startswith(f"It is enough to {place}")
+    assert said.endswith(f"Then every case passes. {asked}")
+
+
+def test_what_the_verdict_names_is_changed_first():
+    exercise = course.exercise("00_first_kernel/saxpy")
+    source = exercise.solution.replace("i < n", "i <= n")
+    verdict = judge(exercise.id, source)
+    made = changes(exercise, source, verdict)
+    assert made[0].line == verdict.line
+    assert [one.rank for one in made] == sorted(one.rank for one in made)
+    assert len({one.source for one in made} | {source}) == len(made) + 1
+
+
+def test_lines_that_were_handed_out_stay():
+    exercise = course.exercise("02_tree_reduction/interleaved")
+    source = exercise.solution.replace("stride /= 2", "stride /= 4")
+    given = exercise.kind.handed_out(exercise.solution).split("\n")
+    made = changes(exercise, source, judge(exercise.id, source))
+    assert not any(source.split("\n")[one.line - 1] in given for one in made)
+
+
+def test_nothing_is_said_of_two_mistakes():
+    said, _ = searched("00_first_kernel/saxpy", ("i < n", "i <= n"), ("] + y[i];", "] - y[i];"))
+    assert said == ""
