@@ -96,20 +96,33 @@ def launches(problem: Problem) -> str:
     """The launches of a case: "4 blocks of 256 threads"."""
     alike = Counter((one.kernel, one.grid, one.block) for one in problem.launches)
     several = len({launch.kernel for launch in problem.launches}) > 1
-    if len(alike) > _SHAPES:
-        return counted(len(problem.launches), "launch", "launches")
-    return ", then ".join(
-        (f"{times} launches of " if times > 1 else "")
-        + f"{counted(math.prod(dimensions(grid)), 'block')} of {in_threads(block)}"
-        + (f" of `{kernel}`" if several else "")
-        for (kernel, grid, block), times in alike.items()
+    return (
+        counted(len(problem.launches), "launch", "launches")
+        if len(alike) > _SHAPES
+        else ", then ".join(
+            (f"{times} launches of " if times > 1 else "")
+            + f"{counted(math.prod(dimensions(grid)), 'block')} of {in_threads(block)}"
+            + (f" of `{kernel}`" if several else "")
+            for (kernel, grid, block), times in alike.items()
+        )
     )
 
 
 def stated(exercise: Exercise) -> str:
     """All but the result that decides points, as Markdown: what may be changed, what must go wrong,
     and a line for each thing that is counted. Empty where nothing but the result decides."""
-    return "\n\n".join(filter(None, (exercise.kind.allowed, _hazards(exercise), _list(exercise))))
+    hazards = grouped((wanted(case.hazard), case) for case in exercise.cases if case.hazard)
+    parts = (
+        exercise.kind.allowed,
+        *(
+            f"**What must go wrong**: {what}, in the case {_names(cases)}. Do not change "
+            f"{'these lines' if ' lines with ' in what else 'this line'}. In all other cases the "
+            "result must be right."
+            for what, cases in hazards.items()
+        ),
+        _list(exercise),
+    )
+    return "\n\n".join(filter(None, parts))
 
 
 def wanted(hazard: Hazard) -> str:
@@ -117,17 +130,6 @@ def wanted(hazard: Hazard) -> str:
     what = WENT_WRONG.get(hazard.status, hazard.status)
     where = "between the lines with" if len(hazard.between) > 1 else "on the line with"
     return f"{what} {where} {' and '.join(f'`{one}`' for one in hazard.between)}"
-
-
-def _hazards(exercise: Exercise) -> str:
-    return "\n\n".join(
-        f"**What must go wrong**: {what}, in the case {_names(cases)}. Do not change "
-        f"{'these lines' if ' lines with ' in what else 'this line'}. In all other cases the "
-        "result must be right."
-        for what, cases in grouped(
-            (wanted(case.hazard), case) for case in exercise.cases if case.hazard
-        ).items()
-    )
 
 
 def _list(exercise: Exercise) -> str:

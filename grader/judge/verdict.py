@@ -421,10 +421,14 @@ def _cause(case: CaseResult, verdict: Verdict) -> tuple[object, ...]:
 
 def stopped(cases: list[CaseResult], verdict: Verdict) -> str:
     """The names of cases that failed alike, some of the verdict's; of three or more the first."""
-    if len(cases) == sum(case.status != Status.NOT_RUN for case in verdict.cases) > 1:
-        return "all cases"
     names = [case.name if case.visible else f"{case.name} (hidden)" for case in cases]
-    return ", ".join(names) if len(names) < 3 else f"{names[0]}, and {len(names) - 1} more cases"
+    return (
+        "all cases"
+        if len(cases) == sum(case.status != Status.NOT_RUN for case in verdict.cases) > 1
+        else ", ".join(names)
+        if len(names) < 3
+        else f"{names[0]}, and {len(names) - 1} more cases"
+    )
 
 
 def _plain(data: Any) -> Any:

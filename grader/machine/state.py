@@ -193,20 +193,22 @@ class WaveState(WaveMemory):
             return self.registers.read(operand, kind)
         name = operand.name
         require(DTYPES[kind].kind in "ui", f"{name} is no value of type .{kind}")
-        if name in self.frames.offsets:
-            return self.frames.framed(name)
         return (
-            special
+            self.frames.framed(name)
+            if name in self.frames.offsets
+            else special
             if (special := self.special.read(name, kind)) is not None
             else self._lies_at(name, self.address_of(name), unsigned(size_of(kind)))
         )
 
     def _lies_at(self, name: str, address: int, dtype: np.dtype) -> LaneValues:
         """The address of what is called so (""; an address that is a number), by lane."""
-        fixed = np.array(address, np.int64)
-        if (moved := self.flat.moved.get(name)) is not None:
-            return Derived(lambda lanes: (fixed + moved[lanes]).astype(dtype))
-        return seen_by_all(fixed.astype(dtype), self.geometry.lanes)
+        fixed, moved = np.array(address, np.int64), self.flat.moved.get(name)
+        return (
+            seen_by_all(fixed.astype(dtype), self.geometry.lanes)
+            if moved is None
+            else Derived(lambda lanes: (fixed + moved[lanes]).astype(dtype))
+        )
 
     def address_of(self, name: str) -> int:
         """Where a variable, a parameter or a function lies; Malformed for any other name."""

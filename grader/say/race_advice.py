@@ -87,12 +87,14 @@ def _both_pass(race: Race, guard: str, line: int, declared: Declarations) -> Mes
         declared.value(left, line, dict(zip(_AXES, access.thread, strict=True)))
         for access in (race.mine, race.other)
     )
-    if one is None or other is None or one == other or re.search("&&|[|]", right):
-        return Message(why=told)
-    return Message(
-        why=f"{told} So `{right}` is {one} for thread {race.mine.thread[0]} and {other} for thread "
-        f"{race.other.thread[0]}.",
-        remedy=f"Which line should give both threads the same value of `{right}`?",
+    return (
+        Message(why=told)
+        if one is None or other is None or one == other or re.search("&&|[|]", right)
+        else Message(
+            why=f"{told} So `{right}` is {one} for thread {race.mine.thread[0]} and {other} for "
+            f"thread {race.other.thread[0]}.",
+            remedy=f"Which line should give both threads the same value of `{right}`?",
+        )
     )
 
 
@@ -196,11 +198,14 @@ def _read_and_written(race: Race, place: ArrayPlace) -> Message:
     )
     if race.other.wrote and evidence.took_part:
         return rounds
-    if race.mine.wrote and not evidence.wrote_since:
-        return apart + Message(remedy="The round of the loop must also end with a barrier.")
-    return rounds + Message(
-        remedy="If both accesses are in one round, read into a variable first, and write after "
-        "another barrier."
+    return (
+        apart + Message(remedy="The round of the loop must also end with a barrier.")
+        if race.mine.wrote and not evidence.wrote_since
+        else rounds
+        + Message(
+            remedy="If both accesses are in one round, read into a variable first, and write after "
+            "another barrier."
+        )
     )
 
 
@@ -264,12 +269,12 @@ def _barrier_between(race: Race, place: ArrayPlace) -> Message:
 
 def _barrier(race: Race) -> str:
     """The barrier that would order the two."""
-    if race.evidence.barriers_of_some:
-        return "barrier (one that both threads reach)"
-    if not race.same_block:
-        return "`cluster.sync()`"
     return (
-        "`__syncthreads()`"
+        "barrier (one that both threads reach)"
+        if race.evidence.barriers_of_some
+        else "`cluster.sync()`"
+        if not race.same_block
+        else "`__syncthreads()`"
         if not race.same_warp
         else "`__syncwarp()` or `__syncthreads()`"
         if race.evidence.one_warp
@@ -377,13 +382,12 @@ def _atomic_and_not(race: Race, place: ArrayPlace, declared: Declarations) -> Me
 
 def _same_element(race: Race, place: ArrayPlace) -> Message:
     """Two blocks that write one element."""
-    if place.count == 1 or place.index is None:
-        return Message(
-            why=_one_of_two("It"), remedy="Use an atomic, or give each block its own element."
-        )
+    is_alone = place.count == 1 or place.index is None
     return Message(
-        why=_one_of_two(place.text),
-        remedy="Does the index contain `blockIdx`, multiplied by the number of elements per "
+        why=_one_of_two("It" if is_alone else place.text),
+        remedy="Use an atomic, or give each block its own element."
+        if is_alone
+        else "Does the index contain `blockIdx`, multiplied by the number of elements per "
         "block? If all blocks should add to one element, use an atomic."
         if race.same_line
         else f"Which of the lines {race.other.line} and {race.mine.line} should write "
@@ -455,18 +459,14 @@ def _reader(race: Race, signal: Signal, fence: str) -> Message | None:
     """The writer's side is in order: the reader's is not. Who saw the flag needs a fence before it
     reads, and others a barrier that they come to afterwards."""
     sight, line = signal.sight, race.mine.line
-    if signal.seen_itself:
-        return (
-            None
-            if signal.fenced
-            else Message(
-                why=f"Line {sight} sees the flag, but line {line} may still read an older value.",
-                remedy=f"Put a {fence} between line {sight} and line {line}.",
-            )
-        )
     return (
         None
-        if signal.met
+        if (signal.fenced if signal.seen_itself else signal.met)
+        else Message(
+            why=f"Line {sight} sees the flag, but line {line} may still read an older value.",
+            remedy=f"Put a {fence} between line {sight} and line {line}.",
+        )
+        if signal.seen_itself
         else Message(
             why=f"Thread {short(signal.seer)} saw the flag on line {sight}, but this thread has "
             f"not waited for thread {short(signal.seer)}.",
