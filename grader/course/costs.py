@@ -208,15 +208,15 @@ def _lines(case: Case) -> list[str]:
 
 def _limit(budget: Budget, case: Case) -> str:
     what = called(budget.counter)
-    if budget.relative and budget.relative.factor != 1:
-        return f"at most {budget.relative.factor:g} times the {what} in our solution"
-    if isinstance(budget.at_most, int):
-        return (
-            f"at most {_amount(budget.at_most, what, case, budget.per)}"
-            if budget.at_most
-            else f"no {what}"
-        )
-    return f"no more {what} than in our solution"
+    return (
+        f"at most {budget.relative.factor:g} times the {what} in our solution"
+        if budget.relative and budget.relative.factor != 1
+        else f"no more {what} than in our solution"
+        if not isinstance(budget.at_most, int)
+        else f"at most {_amount(budget.at_most, what, case, budget.per)}"
+        if budget.at_most
+        else f"no {what}"
+    )
 
 
 def _amount(number: int, what: str, case: Case, said: tuple[str, int] | None = None) -> str:

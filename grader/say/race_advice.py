@@ -167,15 +167,17 @@ def _written_twice(race: Race, place: ArrayPlace, computed: str) -> Message:
         "guard the write for threads that have no element. If they should, let only one thread "
         "write there, give each thread its own element, or use an atomic.",
     )
-    if race.at_once or not race.evidence.may_repeat:
-        return took
-    if race.evidence.took_part and race.shared:
-        return Message(
+    return (
+        took
+        if race.at_once or not race.evidence.may_repeat
+        else Message(
             why="The other thread wrote in an earlier round of the loop.",
             remedy=f"Put a {_barrier(race)} at the end of each round, or give each round its own "
             "element.",
         )
-    return took + Message(remedy=_ROUNDS.format(_barrier(race)))
+        if race.evidence.took_part and race.shared
+        else took + Message(remedy=_ROUNDS.format(_barrier(race)))
+    )
 
 
 def _read_and_written(race: Race, place: ArrayPlace) -> Message:
@@ -365,16 +367,16 @@ def _atomic_and_not(race: Race, place: ArrayPlace, declared: Declarations) -> Me
         f"Line {atomic.line} does not use what the atomic returns: the value before the update. "
         "What does this value tell a block?"
     )
-    if plain.wrote:
-        return Message(
-            why=f"{_ANY_ORDER} The plain write on line {plain.line} may come after the atomic, and "
-            "overwrite its result.",
-            remedy=lost if is_lost else f"Set {place.text} before the launch.",
-        )
     return Message(
-        why=f"{_ANY_ORDER} Line {plain.line} may read before all blocks have updated {place.text}.",
+        why=f"{_ANY_ORDER} The plain write on line {plain.line} may come after the atomic, and "
+        "overwrite its result."
+        if plain.wrote
+        else f"{_ANY_ORDER} Line {plain.line} may read before all blocks have updated "
+        f"{place.text}.",
         remedy=lost
         if is_lost
+        else f"Set {place.text} before the launch."
+        if plain.wrote
         else "Read it in a second launch, or only in the block that finishes last. A ticket, "
         "drawn by an atomic after a fence, shows which block that is.",
     )
