@@ -96,13 +96,14 @@ def of_the_machine(error: BaseException | None) -> MachineError | None:
 def of_a_file(error: OSError) -> MachineError:
     """What is to be fixed where a file, a folder or a connection cannot be used."""
     where = ascii(str(error.filename))[1:-1] if error.filename else ""
-    said = (
-        f"The disk is full{where and f' at {where}'}: make room."
-        if error.errno in _FULL
-        else f"{where or 'A file'} may not be used by you ({error.strerror}): fix its permissions."
-        if error.errno in _FORBIDDEN
-        else f"{where or 'A file or connection'} cannot be used ({error.strerror or error})."
-    )
+    if error.errno in _FULL:
+        said = f"The disk is full{where and f' at {where}'}: make room."
+    elif error.errno in _FORBIDDEN:
+        said = (
+            f"{where or 'A file'} may not be used by you ({error.strerror}): fix its permissions."
+        )
+    else:
+        said = f"{where or 'A file or connection'} cannot be used ({error.strerror or error})."
     return MachineError(f"{said} {GO_ON}")
 
 

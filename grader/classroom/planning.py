@@ -116,10 +116,10 @@ def counting(
     """The folder that counts: the newest or, of several attempts, the newest of the best.
     `points` of a folder and the time it was handed in decides."""
     folders = attempts(course, file, lesson, learner)
+    if not folders:
+        return course.path("submitted", lesson, learner)
     return (
-        course.path("submitted", lesson, learner)
-        if not folders
-        else max(reversed(folders), key=lambda path: points(path, handed_in_at(path)))
+        max(reversed(folders), key=lambda path: points(path, handed_in_at(path)))
         if file.plan(lesson).attempts == coursefile.BEST
         else folders[-1]
     )

@@ -206,10 +206,10 @@ PLATFORMS = ("canvas", "moodle", "blackboard", "brightspace")  # which have colu
 
 def column(system: str, lesson: str, headings: tuple[str, ...]) -> str:
     """A sentence about the columns of a platform that match a lesson."""
+    if not headings:
+        return f"No column of {system} matches {lesson}: it gets a new one."
     return (
-        f"No column of {system} matches {lesson}: it gets a new one."
-        if not headings
-        else f'{lesson} is the column "{headings[0]}" of {system}.'
+        f'{lesson} is the column "{headings[0]}" of {system}.'
         if len(headings) == 1
         else f"Several columns of {system} match {lesson}: {', '.join(map(repr, headings))}. "
         f"Choose one: grader export {lesson} --for {system} --column {shlex.quote(headings[0])}"

@@ -310,13 +310,9 @@ def _rank(heading: str, name: str, title: str) -> Rank | None:
     if _OTHER & set(words) - {word for mine in wanted for word in mine}:
         return None
     unexplained = len(set(words) - _GENERAL)
-    return (
-        (2, agrees, held)
-        if held and (agrees >= 0 or unexplained <= held)
-        else (1, 1, 0)
-        if agrees == 1 and len(numbers) == 1 and not unexplained
-        else None
-    )
+    if held and (agrees >= 0 or unexplained <= held):
+        return (2, agrees, held)
+    return (1, 1, 0) if agrees == 1 and len(numbers) == 1 and not unexplained else None
 
 
 def _words(text: str) -> tuple[list[str], list[int]]:

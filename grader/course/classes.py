@@ -115,10 +115,10 @@ def _at_work(rule: Rule, name: str, block: int, numbers: Numbers) -> np.ndarray:
         for edge in edges
         if name in edge
     ]
+    if reached:
+        return np.asarray(there & np.logical_or.reduce(reached))
     return (
-        np.asarray(there & np.logical_or.reduce(reached))
-        if reached
-        else there
+        there
         if name in next(one.length or "" for one in rules.parameters(rule) if one.length)
         else there & (elements_of(rule, numbers) * numbers[name] > block * _threads(numbers))
     )

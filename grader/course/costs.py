@@ -96,15 +96,13 @@ def launches(problem: Problem) -> str:
     """The launches of a case: "4 blocks of 256 threads"."""
     alike = Counter((one.kernel, one.grid, one.block) for one in problem.launches)
     several = len({launch.kernel for launch in problem.launches}) > 1
-    return (
-        counted(len(problem.launches), "launch", "launches")
-        if len(alike) > _SHAPES
-        else ", then ".join(
-            (f"{times} launches of " if times > 1 else "")
-            + f"{counted(math.prod(dimensions(grid)), 'block')} of {in_threads(block)}"
-            + (f" of `{kernel}`" if several else "")
-            for (kernel, grid, block), times in alike.items()
-        )
+    if len(alike) > _SHAPES:
+        return counted(len(problem.launches), "launch", "launches")
+    return ", then ".join(
+        (f"{times} launches of " if times > 1 else "")
+        + f"{counted(math.prod(dimensions(grid)), 'block')} of {in_threads(block)}"
+        + (f" of `{kernel}`" if several else "")
+        for (kernel, grid, block), times in alike.items()
     )
 
 
@@ -208,15 +206,15 @@ def _lines(case: Case) -> list[str]:
 
 def _limit(budget: Budget, case: Case) -> str:
     what = called(budget.counter)
-    return (
-        f"at most {budget.relative.factor:g} times the {what} in our solution"
-        if budget.relative and budget.relative.factor != 1
-        else f"no more {what} than in our solution"
-        if not isinstance(budget.at_most, int)
-        else f"at most {_amount(budget.at_most, what, case, budget.per)}"
-        if budget.at_most
-        else f"no {what}"
-    )
+    if budget.relative and budget.relative.factor != 1:
+        return f"at most {budget.relative.factor:g} times the {what} in our solution"
+    if isinstance(budget.at_most, int):
+        return (
+            f"at most {_amount(budget.at_most, what, case, budget.per)}"
+            if budget.at_most
+            else f"no {what}"
+        )
+    return f"no more {what} than in our solution"
 
 
 def _amount(number: int, what: str, case: Case, said: tuple[str, int] | None = None) -> str:

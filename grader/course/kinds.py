@@ -88,14 +88,10 @@ class ExerciseKind(ABC):
 
     def fault(self, solution: str) -> str:
         """What is wrong with the author's `solution` for this kind, without a full stop; or ""."""
+        if not answers(solution):
+            return "has no // BEGIN SOLUTION with an // END SOLUTION on a line below it"
         unchanged = _bare(self.handed_out(solution)) == _bare(solution)
-        return (
-            "has no // BEGIN SOLUTION with an // END SOLUTION on a line below it"
-            if not answers(solution)
-            else f"is handed out solved: nothing is left to {self.title}"
-            if unchanged
-            else ""
-        )
+        return f"is handed out solved: nothing is left to {self.title}" if unchanged else ""
 
     def handed_out(self, solution: str) -> str:
         """The kernel as learners get it."""

@@ -200,13 +200,9 @@ class Words:
 
     def _shape(self, buffer: str) -> tuple[int, ...]:
         inputs, outputs = self.problem.inputs, self.problem.outputs
-        return (
-            self.problem.scratch[buffer][0]
-            if buffer in self.problem.scratch
-            else inputs[buffer].shape
-            if buffer in inputs
-            else outputs[buffer].value.shape
-        )
+        if buffer in self.problem.scratch:
+            return self.problem.scratch[buffer][0]
+        return inputs[buffer].shape if buffer in inputs else outputs[buffer].value.shape
 
     def _parameter(self, source: str, buffer: str) -> Parameter | None:
         declared = (

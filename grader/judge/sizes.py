@@ -91,10 +91,10 @@ def reasoned(
     examined = (isinstance(outcome, Ran) and outcome.examined) or Examined(why=why)
     found = _told(examined, exercise)
     broken = _broken(found.tried, exercise, source, limits) if found.tried else None
+    if found.tried and broken is None:
+        return EverySize("not decided", why="a launch that was suspected goes well"), None
     return (
-        (EverySize("not decided", why="a launch that was suspected goes well"), None)
-        if found.tried and broken is None
-        else (replace(found, why=broken.message), None)
+        (replace(found, why=broken.message), None)
         if broken and examined.reasoned
         else (found, broken)
     )

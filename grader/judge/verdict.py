@@ -410,10 +410,10 @@ def by_cause(verdict: Verdict) -> list[list[CaseResult]]:
 
 def _cause(case: CaseResult, verdict: Verdict) -> tuple[object, ...]:
     """What cases of one cause have in common."""
+    if verdict.partial and case.status == verdict.status:
+        return (case.status,)
     return (
-        (case.status,)
-        if verdict.partial and case.status == verdict.status
-        else (case.status, case.line)
+        (case.status, case.line)
         if (verdict.diagnostics and case.status == Status.COMPILE_ERROR) or not case.visible
         else (case.status, case.line or case.message)
     )
@@ -421,26 +421,18 @@ def _cause(case: CaseResult, verdict: Verdict) -> tuple[object, ...]:
 
 def stopped(cases: list[CaseResult], verdict: Verdict) -> str:
     """The names of cases that failed alike, some of the verdict's; of three or more the first."""
+    if len(cases) == sum(case.status != Status.NOT_RUN for case in verdict.cases) > 1:
+        return "all cases"
     names = [case.name if case.visible else f"{case.name} (hidden)" for case in cases]
-    return (
-        "all cases"
-        if len(cases) == sum(case.status != Status.NOT_RUN for case in verdict.cases) > 1
-        else ", ".join(names)
-        if len(names) < 3
-        else f"{names[0]}, and {len(names) - 1} more cases"
-    )
+    return ", ".join(names) if len(names) < 3 else f"{names[0]}, and {len(names) - 1} more cases"
 
 
 def _plain(data: Any) -> Any:
-    return (
-        {key: _plain(value) for key, value in data.items()}
-        if isinstance(data, dict)
-        else [_plain(value) for value in data]
-        if isinstance(data, tuple)
-        else str(data)
-        if isinstance(data, float) and not isfinite(data)
-        else data
-    )
+    if isinstance(data, dict):
+        return {key: _plain(value) for key, value in data.items()}
+    if isinstance(data, tuple):
+        return [_plain(value) for value in data]
+    return str(data) if isinstance(data, float) and not isfinite(data) else data
 
 
 VERSION = 2  # raised when a field goes or changes its meaning; new ones may come without

@@ -45,13 +45,9 @@ _FIRST.flags.writeable = False
 
 def lane_index(lanes: Lanes) -> np.ndarray:
     """The lanes as a sorted index array, which is not to be changed."""
-    return (
-        lanes
-        if type(lanes) is not slice
-        else _FIRST[lanes]
-        if lanes.stop <= len(_FIRST)
-        else np.arange(lanes.start, lanes.stop)
-    )
+    if type(lanes) is not slice:
+        return lanes
+    return _FIRST[lanes] if lanes.stop <= len(_FIRST) else np.arange(lanes.start, lanes.stop)
 
 
 class Dense:

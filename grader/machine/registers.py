@@ -69,10 +69,10 @@ def literal(operand: Immediate, kind: str) -> np.ndarray:
         operand.float_width in (0, dtype.itemsize) or dtype.kind == "f",
         f"a number with a point is no value of type .{kind}",
     )
+    if operand.float_width and operand.float_width != dtype.itemsize:
+        return np.array(value, np.uint64).view(np.float64).astype(dtype)
     return (
-        np.array(value, np.uint64).view(np.float64).astype(dtype)
-        if operand.float_width and operand.float_width != dtype.itemsize
-        else np.array(bool(value))
+        np.array(bool(value))
         if kind == "pred"
         else np.array(value & ((1 << 8 * dtype.itemsize) - 1), unsigned(dtype.itemsize)).view(dtype)
     )

@@ -193,10 +193,10 @@ class WaveState(WaveMemory):
             return self.registers.read(operand, kind)
         name = operand.name
         require(DTYPES[kind].kind in "ui", f"{name} is no value of type .{kind}")
+        if name in self.frames.offsets:
+            return self.frames.framed(name)
         return (
-            self.frames.framed(name)
-            if name in self.frames.offsets
-            else special
+            special
             if (special := self.special.read(name, kind)) is not None
             else self._lies_at(name, self.address_of(name), unsigned(size_of(kind)))
         )

@@ -168,14 +168,9 @@ class Barriers:
         declared = self.wave.names.declared
         leave = declared.leaving(line) if gone else ""
         (head, at), (guard, there) = declared.loop(line), declared.guard(line)
-        is_branch = bool(guard) and there > at * bool(head) and not leave
-        inside = (
-            f" This one is in the branch `{guard}` (line {there})."
-            if is_branch
-            else f" This one is in the loop on line {at}: `{head}`."
-            if head and not leave
-            else ""
-        )
+        inside = f" This one is in the loop on line {at}: `{head}`." if head and not leave else ""
+        if is_branch := bool(guard) and there > at * bool(head) and not leave:
+            inside = f" This one is in the branch `{guard}` (line {there})."
         return Message(
             f"waits at a barrier, but {number} of the block's {geometry.threads} threads {have} "
             f"{what}.",

@@ -305,20 +305,16 @@ def bench(name: str) -> records.Timings:
 
 def recalled(timings: records.Timings) -> cards.Page:
     """What was measured on another machine, said so; a sentence where nothing was."""
-    return (
-        _page(
-            timings,
-            timings.device,
-            f"Measured {records.when(timings.device)}; there is no GPU here.",
-        )
-        if timings.device
-        else cards.boxed(
+    if not timings.device:
+        return cards.boxed(
             "note",
             cards.sentences(
                 f"Only a GPU can show how fast `{timings.name}` is: there is none here, and no "
                 "times have been recorded yet. Everything else on this page works without."
             ),
         )
+    return _page(
+        timings, timings.device, f"Measured {records.when(timings.device)}; there is no GPU here."
     )
 
 

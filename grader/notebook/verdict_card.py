@@ -155,24 +155,19 @@ def _every_size(verdict: Verdict) -> Page:
     """That a kernel is proved for every size, and by a click what that means and assumes; or what
     Z3 alone found."""
     known = verdict.every_size
-    return (
-        sentences(f"{sizes.REMARK} {known.why}")
-        if known and known.outcome == "counterexample"
-        else Page(
-            html_of(
-                "folded",
-                html_of("accented", "success", PROVED),
-                html_of("proved", sizes.MEANS, sizes.ASSUMES, known.assumes),
-            ),
-            "\n".join(
-                [
-                    f"{PROVED}: {sizes.MEANS} {sizes.ASSUMES}",
-                    *(f"  - {one}" for one in known.assumes),
-                ]
-            ),
-        )
-        if known and known.outcome == "proved"
-        else Page("", "")
+    if known and known.outcome == "counterexample":
+        return sentences(f"{sizes.REMARK} {known.why}")
+    if known is None or known.outcome != "proved":
+        return Page("", "")
+    return Page(
+        html_of(
+            "folded",
+            html_of("accented", "success", PROVED),
+            html_of("proved", sizes.MEANS, sizes.ASSUMES, known.assumes),
+        ),
+        "\n".join(
+            [f"{PROVED}: {sizes.MEANS} {sizes.ASSUMES}", *(f"  - {one}" for one in known.assumes)]
+        ),
     )
 
 

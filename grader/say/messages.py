@@ -522,24 +522,21 @@ def unwaited_copy(finding: UnwaitedCopy, wave: Wave) -> Message:
     issued, there = finding.issued, place(finding.touched, wave)
     name = "`wgmma`" if finding.kind == "product" else "bulk copy"
     what = f"the {name} on line {issued.line} (thread {short(issued.thread)})"
-    return (
-        Message(
+    if finding.touched.space == "global":
+        return Message(
             f"{finding.verb} {there.text}, which {what} may not have written yet.",
             WRITTEN_LATER,
             WRITE_FIRST,
         )
-        if finding.touched.space == "global"
-        else Message(
-            f"{finding.verb} {there.text}, which {what} may still read.",
-            f"A {name} reads shared memory some time after its issue. A barrier does not wait for "
-            "it.",
-            {
-                "grouped": READ_FIRST,
-                "counted": "Wait for the phase of the mbarrier that counts the copy.",
-                "product": "Put a `wgmma.commit_group` and a `wgmma.wait_group` between the two "
-                "lines, before the barrier or the arrival that lets other threads write.",
-            }[finding.kind],
-        )
+    return Message(
+        f"{finding.verb} {there.text}, which {what} may still read.",
+        f"A {name} reads shared memory some time after its issue. A barrier does not wait for it.",
+        {
+            "grouped": READ_FIRST,
+            "counted": "Wait for the phase of the mbarrier that counts the copy.",
+            "product": "Put a `wgmma.commit_group` and a `wgmma.wait_group` between the two lines, "
+            "before the barrier or the arrival that lets other threads write.",
+        }[finding.kind],
     )
 
 

@@ -342,17 +342,15 @@ def _wide(place: _Element, width: int, who: ThreadNumbers) -> Message | None:
             remedy="How should the last elements be accessed, which are too few for one access?",
         )
     in_loop = who.declared.loop(who.line)[0]
-    return (
-        Message(
+    if place.index >= place.count and who.own[0] * taken == place.index and not in_loop:
+        return Message(
             why=f"One access of {width} bytes takes {taken} elements. Access number {who.own[0]} "
             f"begins at element {place.index}.",
             remedy=f"{place.owner} has room for only "
             f"{counted(place.count // taken, 'access', 'accesses')}, and the first one is number "
             "0. Guard all others.",
         )
-        if place.index >= place.count and who.own[0] * taken == place.index and not in_loop
-        else None
-    )
+    return None
 
 
 def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
@@ -368,22 +366,22 @@ def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
     written = who.declared.index(who.line, place.owner.strip("`"))
     array = who.declared.find(place.owner.strip("`"), "shared")
     is_row = array is not None and len(array.dimensions) == 1
-    return (
-        None
-        if not index == number >= count
-        else Message(
+    if index == number >= count and written.isidentifier() and is_row:
+        return Message(
             why=f"The index `{written}` is {index} for this thread, and {place.owner} has "
             f"{counted(count, 'element')}.",
             remedy=f"Guard the access: `{written} < {count}`. What should the other threads have "
             f"instead? Or should {place.owner} have more elements?",
         )
-        if written.isidentifier() and is_row
-        else Message(
+    return (
+        Message(
             why=f"The block has {prod(who.threads)} threads, and {place.owner} has "
             f"{counted(count, 'element')}.",
             remedy="Give the array one element per thread, or guard the access, as in "
             f"`if (threadIdx.x < {count})`.",
         )
+        if index == number >= count
+        else None
     )
 
 

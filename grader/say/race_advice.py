@@ -167,17 +167,15 @@ def _written_twice(race: Race, place: ArrayPlace, computed: str) -> Message:
         "guard the write for threads that have no element. If they should, let only one thread "
         "write there, give each thread its own element, or use an atomic.",
     )
-    return (
-        took
-        if race.at_once or not race.evidence.may_repeat
-        else Message(
+    if race.at_once or not race.evidence.may_repeat:
+        return took
+    if race.evidence.took_part and race.shared:
+        return Message(
             why="The other thread wrote in an earlier round of the loop.",
             remedy=f"Put a {_barrier(race)} at the end of each round, or give each round its own "
             "element.",
         )
-        if race.evidence.took_part and race.shared
-        else took + Message(remedy=_ROUNDS.format(_barrier(race)))
-    )
+    return took + Message(remedy=_ROUNDS.format(_barrier(race)))
 
 
 def _read_and_written(race: Race, place: ArrayPlace) -> Message:
@@ -271,12 +269,12 @@ def _barrier_between(race: Race, place: ArrayPlace) -> Message:
 
 def _barrier(race: Race) -> str:
     """The barrier that would order the two."""
+    if race.evidence.barriers_of_some:
+        return "barrier (one that both threads reach)"
+    if not race.same_block:
+        return "`cluster.sync()`"
     return (
-        "barrier (one that both threads reach)"
-        if race.evidence.barriers_of_some
-        else "`cluster.sync()`"
-        if not race.same_block
-        else "`__syncthreads()`"
+        "`__syncthreads()`"
         if not race.same_warp
         else "`__syncwarp()` or `__syncthreads()`"
         if race.evidence.one_warp
@@ -367,16 +365,16 @@ def _atomic_and_not(race: Race, place: ArrayPlace, declared: Declarations) -> Me
         f"Line {atomic.line} does not use what the atomic returns: the value before the update. "
         "What does this value tell a block?"
     )
+    if plain.wrote:
+        return Message(
+            why=f"{_ANY_ORDER} The plain write on line {plain.line} may come after the atomic, and "
+            "overwrite its result.",
+            remedy=lost if is_lost else f"Set {place.text} before the launch.",
+        )
     return Message(
-        why=f"{_ANY_ORDER} The plain write on line {plain.line} may come after the atomic, and "
-        "overwrite its result."
-        if plain.wrote
-        else f"{_ANY_ORDER} Line {plain.line} may read before all blocks have updated "
-        f"{place.text}.",
+        why=f"{_ANY_ORDER} Line {plain.line} may read before all blocks have updated {place.text}.",
         remedy=lost
         if is_lost
-        else f"Set {place.text} before the launch."
-        if plain.wrote
         else "Read it in a second launch, or only in the block that finishes last. A ticket, "
         "drawn by an atomic after a fence, shows which block that is.",
     )
@@ -384,12 +382,13 @@ def _atomic_and_not(race: Race, place: ArrayPlace, declared: Declarations) -> Me
 
 def _same_element(race: Race, place: ArrayPlace) -> Message:
     """Two blocks that write one element."""
-    is_alone = place.count == 1 or place.index is None
+    if place.count == 1 or place.index is None:
+        return Message(
+            why=_one_of_two("It"), remedy="Use an atomic, or give each block its own element."
+        )
     return Message(
-        why=_one_of_two("It" if is_alone else place.text),
-        remedy="Use an atomic, or give each block its own element."
-        if is_alone
-        else "Does the index contain `blockIdx`, multiplied by the number of elements per "
+        why=_one_of_two(place.text),
+        remedy="Does the index contain `blockIdx`, multiplied by the number of elements per "
         "block? If all blocks should add to one element, use an atomic."
         if race.same_line
         else f"Which of the lines {race.other.line} and {race.mine.line} should write "
@@ -461,14 +460,18 @@ def _reader(race: Race, signal: Signal, fence: str) -> Message | None:
     """The writer's side is in order: the reader's is not. Who saw the flag needs a fence before it
     reads, and others a barrier that they come to afterwards."""
     sight, line = signal.sight, race.mine.line
+    if signal.seen_itself:
+        return (
+            None
+            if signal.fenced
+            else Message(
+                why=f"Line {sight} sees the flag, but line {line} may still read an older value.",
+                remedy=f"Put a {fence} between line {sight} and line {line}.",
+            )
+        )
     return (
         None
-        if (signal.fenced if signal.seen_itself else signal.met)
-        else Message(
-            why=f"Line {sight} sees the flag, but line {line} may still read an older value.",
-            remedy=f"Put a {fence} between line {sight} and line {line}.",
-        )
-        if signal.seen_itself
+        if signal.met
         else Message(
             why=f"Thread {short(signal.seer)} saw the flag on line {sight}, but this thread has "
             f"not waited for thread {short(signal.seer)}.",

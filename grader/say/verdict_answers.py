@@ -219,24 +219,22 @@ def over_budget(
 def traffic(verb: str, moved: int, usual: int, sectors: int, line: int | None) -> Message:
     """Why a kernel needs more requests or sectors than ours: it `moved` more bytes than is `usual`,
     or as many in smaller or scattered pieces. A `line` has the largest share in that."""
-    as_many = f"Your kernel {verb}s as many bytes of global memory as ours"
-    on = f" on line {line}" if line else ""
-    return (
-        Message(
+    if moved > usual:
+        return Message(
             why=f"Your kernel {verb}s {moved:,} bytes of global memory, {moved / usual:.2g} times "
             f"what our kernel {verb}s."
         )
-        if moved > usual
-        else Message(
+    as_many = f"Your kernel {verb}s as many bytes of global memory as ours"
+    on = f" on line {line}" if line else ""
+    if (used := moved / sectors) < MOST_USED:
+        return Message(
             why=f"{as_many}, but its accesses are scattered: from each sector of 32 bytes it uses "
-            f"only {moved / sectors:.3g} bytes.",
+            f"only {used:.3g} bytes.",
             remedy=f"Do neighbouring lanes access neighbouring elements{on}?",
         )
-        if moved < MOST_USED * sectors
-        else Message(
-            why=f"{as_many}, but its accesses are smaller.",
-            remedy=f"Could one access{on} move more bytes?",
-        )
+    return Message(
+        why=f"{as_many}, but its accesses are smaller.",
+        remedy=f"Could one access{on} move more bytes?",
     )
 
 

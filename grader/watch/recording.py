@@ -432,11 +432,11 @@ class Recorder(Observer):
             ),
             None,
         )
+        if known is not None and access.width % known.itemsize == 0:
+            return known
         kind = DTYPES.get(self.wave.kernel.instructions[access.at].form.type)
         return (
-            known
-            if known is not None and access.width % known.itemsize == 0
-            else kind
+            kind
             if kind is not None and kind.itemsize == access.size and kind.kind != "b"
             else unsigned(min(access.size, 4))
         )

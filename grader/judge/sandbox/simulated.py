@@ -356,10 +356,6 @@ def _costs(lines: dict[int, dict[str, int]]) -> dict[str, tuple[int, int]]:
 
 def argument(value: Argument, buffers: Mapping[str, Array]) -> Any:
     """What a launch is given: a buffer by name, its tensor map, or a NumPy scalar."""
-    return (
-        tensor_map(buffers[value.buffer], value.box, value.swizzle)
-        if value.box
-        else buffers[value.buffer]
-        if value.buffer
-        else np.dtype(value.dtype).type(value.value)
-    )
+    if value.box:
+        return tensor_map(buffers[value.buffer], value.box, value.swizzle)
+    return buffers[value.buffer] if value.buffer else np.dtype(value.dtype).type(value.value)

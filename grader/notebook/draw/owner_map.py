@@ -351,13 +351,9 @@ def _all_known(run: Run) -> bool:
 
 def _blocks(run: Run) -> str:
     kept, launched = run.trace.blocks, run.trace.launched
-    return (
-        "block 0"
-        if kept == 1 or launched == 1
-        else f"all {launched} blocks"
-        if _all_known(run)
-        else f"the first {kept} of {launched} blocks"
-    )
+    if kept == 1 or launched == 1:
+        return "block 0"
+    return f"all {launched} blocks" if _all_known(run) else f"the first {kept} of {launched} blocks"
 
 
 def _description(title: str, run: Run, owned: dict[int, Who], elements: int) -> str:

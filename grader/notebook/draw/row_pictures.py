@@ -202,14 +202,10 @@ class _Access:
     @property
     def who(self) -> str:
         first, last = min(self.warps), max(self.warps)
+        if first == last:
+            return f"warp {first}"
         together = last - first + 1 == len(self.warps)
-        return (
-            f"warp {first}"
-            if first == last
-            else f"warps {first} to {last}"
-            if together
-            else counted(len(self.warps), "warp")
-        )
+        return f"warps {first} to {last}" if together else counted(len(self.warps), "warp")
 
 
 def banks(run: Run) -> Picture:

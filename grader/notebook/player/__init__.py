@@ -342,12 +342,12 @@ def _series(raw: bytes) -> Series:
 def values(numbers: np.ndarray) -> list[object]:
     """Numbers as [kind, numbers]: "f" are the bits of 32-bit floats, "d" floats, "i" integers."""
     flat = numbers.reshape(-1)
+    if flat.dtype.kind == "f" and flat.dtype.itemsize <= 4:
+        return ["f", series(flat.astype(np.float32).view(np.uint32).astype(np.int64))]
+    if flat.dtype.kind == "f":
+        return ["d", [one if np.isfinite(one) else str(one) for one in flat.tolist()]]
     return (
-        ["f", series(flat.astype(np.float32).view(np.uint32).astype(np.int64))]
-        if flat.dtype.kind == "f" and flat.dtype.itemsize <= 4
-        else ["d", [one if np.isfinite(one) else str(one) for one in flat.tolist()]]
-        if flat.dtype.kind == "f"
-        else ["i", series(flat.astype(np.int64))]
+        ["i", series(flat.astype(np.int64))]
         if flat.dtype.itemsize < 8
         else ["i", [one if abs(one) < 1 << 53 else str(one) for one in flat.tolist()]]
     )

@@ -110,13 +110,9 @@ def _fetched(whole: Access, octet: Access, index: np.ndarray, wanted: np.ndarray
 
 def _issued(instruction: Instruction, wave: Wave) -> list[PendingCopies]:
     """What a commit or a wait is about, as the wave has it now."""
-    return (
-        [wave.products]
-        if instruction.form.name == "wgmma"
-        else wave.outgoing
-        if instruction.form.has("bulk")
-        else [wave.copies]
-    )
+    if instruction.form.name == "wgmma":
+        return [wave.products]
+    return wave.outgoing if instruction.form.has("bulk") else [wave.copies]
 
 
 @effect("cp", "async commit_group :", "async bulk commit_group :")

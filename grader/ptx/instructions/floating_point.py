@@ -73,16 +73,12 @@ def rounded_once(instruction: Instruction) -> Elementwise:
     def in_full(*operands: np.ndarray) -> exact.Exact:
         return exactly(*[operand.astype(np.float64) for operand in operands])
 
-    is_single = name == "fma" and kind == "f32"
-    fn = (
-        fma_single
-        if is_single and mode == "rn"
-        else fma_directed(mode)
-        if is_single
-        else native
-        if native and mode == "rn" and kind != "bf16"
-        else _then(in_full, lambda result: rounded(result, kind, mode))
-    )
+    if name == "fma" and kind == "f32":
+        fn = fma_single if mode == "rn" else fma_directed(mode)
+    elif native and mode == "rn" and kind != "bf16":
+        fn = native
+    else:
+        fn = _then(in_full, lambda result: rounded(result, kind, mode))
     fn = _zero_downwards(fn, name, in_full) if mode == "rm" and name in _ADDENDS else fn
     if fn is fma_single and form.has("ftz", "sat"):
         fn = _then(fn, lambda total: total.astype(np.float32))

@@ -133,10 +133,10 @@ def extremum(instruction: Instruction) -> Elementwise:
     """With .relu the larger of the result and 0."""
     smallest, form = instruction.form.name == "min", instruction.form
     fn: Compute = np.minimum if smallest else np.maximum
+    if form.has("relu"):
+        return of_one_type(lambda a, b: np.maximum(fn(a, b), a.dtype.type(0)), instruction)
     return (
-        of_one_type(lambda a, b: np.maximum(fn(a, b), a.dtype.type(0)), instruction)
-        if form.has("relu")
-        else of_one_type(fn, instruction)
+        of_one_type(fn, instruction)
         if form.type.endswith("x2")
         else meant(lambda on: on.minimum if smallest else on.maximum, instruction)
     )

@@ -428,13 +428,9 @@ class Races(Ordering):
         cells, lane, epoch, stamps = touched
         access, hit, kind = done.access, done.hit, done.kind
         self.uncached = access.strong
-        marks = (
-            STRONG | (COMPARED if access.compares else 0) | (0 if access.wide else NARROW)
-            if access.strong
-            else COMPARED
-            if kind == "load" and access.at in self.wave.program.swap_starts
-            else 0
-        )
+        marks = COMPARED if kind == "load" and access.at in self.wave.program.swap_starts else 0
+        if access.strong:
+            marks = STRONG | (COMPARED if access.compares else 0) | (0 if access.wide else NARROW)
         if kind == "load":
             return detector.read(cells, lane, stamps, marks)
         # In shared memory a volatile store is strong past a fence only: volatile alone, the way of

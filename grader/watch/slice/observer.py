@@ -88,10 +88,10 @@ class Slicer(Observer):
         slot = passes(self.code[at], self.wave.linked)
         if slot and (slot in self._given or form.carries is Carries.STORED):
             return self._called(at, slot, step)
+        if not outs:
+            return step
         return (
-            step
-            if not outs
-            else self._valued(outs, step, form.collective)
+            self._valued(outs, step, form.collective)
             if form.collective or form.carries is Carries.LOADED or form.atomic
             else self._computed(at, outs, step)
         )
