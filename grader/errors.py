@@ -109,14 +109,15 @@ def of_a_file(error: OSError) -> MachineError:
 
 def of_an_extra(error: BaseException | None) -> MachineError | None:
     """What to install where something that `error` is about belongs to an extra."""
-    if not isinstance(error, ModuleNotFoundError):
-        return None
-    module = (error.name or "").partition(".")[0]
-    if module not in EXTRAS:
-        return None
-    return MachineError(
-        f"This needs the course's extra [{EXTRAS[module]}], which a learner's install leaves out "
-        f'({module} is missing): pip install "warpwise[{EXTRAS[module]}]".'
+    named = error.name if isinstance(error, ModuleNotFoundError) else None
+    module = (named or "").partition(".")[0]
+    return (
+        MachineError(
+            f"This needs the course's extra [{EXTRAS[module]}], which a learner's install leaves "
+            f'out ({module} is missing): pip install "warpwise[{EXTRAS[module]}]".'
+        )
+        if module in EXTRAS
+        else None
     )
 
 

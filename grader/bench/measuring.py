@@ -27,8 +27,7 @@ import numpy as np
 from cupy.cuda import Event, get_elapsed_time, runtime
 
 from ..compilers.parameters import parameters
-from ..course import Benchmark, Lesson, Variant
-from ..course.model import Buffers
+from ..course.model import Benchmark, Buffers, Lesson, Variant
 from ..cuda import CudaError, arguments, gpu
 from ..cuda.limits import DeviceKernel, MakeModule, opted_in
 from ..errors import counted, unless

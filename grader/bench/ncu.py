@@ -125,11 +125,9 @@ def _number(text: str | None) -> float | None:
 
 def _of_opcodes(text: str | None, wanted: set[str]) -> float | None:
     """`text` reads like "123 (BAR: 8; LDS: 115)"."""
-    if not (entries := re.findall(r"([A-Z][\w.]*): ([\d,]+)", text or "")):
-        return None
-    return float(
-        sum(int(n.replace(",", "")) for name, n in entries if name.partition(".")[0] in wanted)
-    )
+    entries = re.findall(r"([A-Z][\w.]*): ([\d,]+)", text or "")
+    counts = (int(n.replace(",", "")) for name, n in entries if name.partition(".")[0] in wanted)
+    return float(sum(counts)) if entries else None
 
 
 # ---- the course's kernels ----

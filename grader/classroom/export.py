@@ -146,10 +146,12 @@ def _row(lesson: str, found: Any) -> ExerciseRow:
 def total(marks: Sequence[ExerciseRow]) -> float | None:
     """The points for a learner's lesson, lateness taken off; None where something that counts has
     no mark."""
-    if any(mark.score is None and mark.max_score for mark in marks):
-        return None
     late = max((mark.late_penalty or 0.0 for mark in marks), default=0.0)
-    return max(0.0, sum(mark.score or 0.0 for mark in marks) - late)
+    return (
+        None
+        if any(mark.score is None and mark.max_score for mark in marks)
+        else max(0.0, sum(mark.score or 0.0 for mark in marks) - late)
+    )
 
 
 def when_handed_in(marks: Sequence[ExerciseRow]) -> datetime | None:

@@ -151,10 +151,12 @@ def complain(sentence: str) -> None:
 
 def _known(error: Exception) -> CourseError | None:
     """What somebody can fix; None for a fault of the grader's own."""
-    if isinstance(error, CourseError):
-        return error
     of_file = of_a_file(error) if isinstance(error, OSError) else None
-    return of_the_machine(error) or of_an_extra(error) or of_file
+    return (
+        error
+        if isinstance(error, CourseError)
+        else of_the_machine(error) or of_an_extra(error) or of_file
+    )
 
 
 def _our_fault(error: Exception) -> str:

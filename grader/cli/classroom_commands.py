@@ -354,10 +354,9 @@ def write_feedback(
 def _open(here: CourseFolder, lesson: course.Lesson) -> str:
     """That learners can still hand in a lesson, and until when; empty when they cannot."""
     until, file = planning.closes(here, lesson), coursefile.read(here)
-    if until and until < datetime.now(UTC).replace(tzinfo=None):
-        return ""
     when = f"until {file.local(until)} {file.zone}" if until else "at any time"
-    return f"{lesson.name} can be handed in {when}"
+    is_over = until is not None and until < datetime.now(UTC).replace(tzinfo=None)
+    return "" if is_over else f"{lesson.name} can be handed in {when}"
 
 
 def show_appeals(

@@ -208,9 +208,11 @@ def _step(rule: Rule, name: str) -> int:
 
 def _tried(rule: Rule) -> Numbers:
     """Launches that keep to the rule, of sizes at its edges, beside them and between them."""
-    shapes = [rules.dimensions(one) for one in rule.blocks]
-    if len(shapes) > len(_BLOCKS):
-        shapes = [shape for shape in shapes if shape[0] in _BLOCKS]
+    shapes = [
+        shape
+        for shape in map(rules.dimensions, rule.blocks)
+        if len(rule.blocks) <= len(_BLOCKS) or shape[0] in _BLOCKS
+    ]
     numbers: Numbers = {
         f"blockDim.{axis}": np.array([shape[k] for shape in shapes])
         for k, axis in enumerate(rules.AXES)

@@ -109,7 +109,18 @@ def launches(problem: Problem) -> str:
 def stated(exercise: Exercise) -> str:
     """All but the result that decides points, as Markdown: what may be changed, what must go wrong,
     and a line for each thing that is counted. Empty where nothing but the result decides."""
-    return "\n\n".join(filter(None, (exercise.kind.allowed, _hazards(exercise), _list(exercise))))
+    hazards = grouped((wanted(case.hazard), case) for case in exercise.cases if case.hazard)
+    parts = (
+        exercise.kind.allowed,
+        *(
+            f"**What must go wrong**: {what}, in the case {_names(cases)}. Do not change "
+            f"{'these lines' if ' lines with ' in what else 'this line'}. In all other cases the "
+            "result must be right."
+            for what, cases in hazards.items()
+        ),
+        _list(exercise),
+    )
+    return "\n\n".join(filter(None, parts))
 
 
 def wanted(hazard: Hazard) -> str:
@@ -117,17 +128,6 @@ def wanted(hazard: Hazard) -> str:
     what = WENT_WRONG.get(hazard.status, hazard.status)
     where = "between the lines with" if len(hazard.between) > 1 else "on the line with"
     return f"{what} {where} {' and '.join(f'`{one}`' for one in hazard.between)}"
-
-
-def _hazards(exercise: Exercise) -> str:
-    return "\n\n".join(
-        f"**What must go wrong**: {what}, in the case {_names(cases)}. Do not change "
-        f"{'these lines' if ' lines with ' in what else 'this line'}. In all other cases the "
-        "result must be right."
-        for what, cases in grouped(
-            (wanted(case.hazard), case) for case in exercise.cases if case.hazard
-        ).items()
-    )
 
 
 def _list(exercise: Exercise) -> str:

@@ -181,10 +181,12 @@ def one_launch(
 
 
 def _expected(value: np.ndarray, atol: float | np.ndarray, rtol: float) -> Expected:
-    if value.dtype.kind != "f":
-        return Expected(value, value.dtype)
     dtype = np.float32 if value.dtype == np.float64 else value.dtype
-    return Expected(value.astype(np.float64), dtype, atol=atol, rtol=rtol)
+    return (
+        Expected(value.astype(np.float64), dtype, atol=atol, rtol=rtol)
+        if value.dtype.kind == "f"
+        else Expected(value, value.dtype)
+    )
 
 
 def hidden(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case:

@@ -99,10 +99,12 @@ def _arranged(handed_out: str, lines: tuple[str, ...], source: str) -> Changed |
         )
 
     seen = {state[:2] for state in postorder((0, 0, tuple(loose.values())), onward)}
-    if (len(mine), len(frame)) in seen:
-        return None
     reached, _ = max(seen)
-    return _first_strange(handed_out, lines, source, at[reached] if reached < len(at) else 0)
+    return (
+        None
+        if (len(mine), len(frame)) in seen
+        else _first_strange(handed_out, lines, source, at[reached] if reached < len(at) else 0)
+    )
 
 
 def _first_strange(handed_out: str, lines: tuple[str, ...], source: str, begin: int) -> Changed:

@@ -104,10 +104,16 @@ def _orders(problem: Problem) -> tuple[str, ...]:
     first, each of a few last, and warps as chance has it."""
     sizes = rules.blocks_and_threads(problem.launches)
     blocks = max((grid for grid, _ in sizes), default=0)
-    if blocks < 2 or max(grid * block for grid, block in sizes) > MOST_THREADS or len(sizes) > 8:
-        return ()
     last = range(blocks) if blocks <= 5 else ()  # of a few blocks, each is the last one once
-    return ("highest block first", *(f"block {number} last" for number in last), "warps by chance")
+    return (
+        ()
+        if blocks < 2 or max(grid * block for grid, block in sizes) > MOST_THREADS or len(sizes) > 8
+        else (
+            "highest block first",
+            *(f"block {number} last" for number in last),
+            "warps by chance",
+        )
+    )
 
 
 def _buffer(shape: tuple[int, ...], dtype: npt.DTypeLike) -> tuple[tuple[int, ...], str]:

@@ -88,10 +88,8 @@ class Words:
                 f"rows {ends[0][0]} to {ends[0][1]}" if len({*ends[0]}) > 1 else f"row {ends[0][0]}"
             )
             return f"{rows} of {self.name(buffer)}" if is_whole else ""
-        if are_alone:
-            return ""
         written = (f"{one} to {end}" if end > one else str(one) for one, end in ends)
-        return f"{self.name(buffer)}[{', '.join(written)}]"
+        return "" if are_alone else f"{self.name(buffer)}[{', '.join(written)}]"
 
     def _members(self, buffer: str) -> tuple[StructMember, ...]:
         """The members of the struct or vector of which a buffer's last dimension is made; none

@@ -183,11 +183,13 @@ class Session(AbstractContextManager["Session"]):
         """The making of some elements of a case's buffers, where so many elements beyond its inputs
         can be read; () where the case is too long to be followed. Functions of the library are
         calls then, if that compiles."""
-        if self._calling and isinstance(self._calling.compiled(), Ran):
-            return self._calling.follow(instance, elements, room)
-        return self._told(
-            replace(self._described(instance), followed=elements, room=room), FOLLOWING
-        ).made
+        return (
+            self._calling.follow(instance, elements, room)
+            if self._calling and isinstance(self._calling.compiled(), Ran)
+            else self._told(
+                replace(self._described(instance), followed=elements, room=room), FOLLOWING
+            ).made
+        )
 
     def record(self, instance: CaseInstance, recorded: Recorded) -> Strip | None:
         """The steps of a case that lead to what went wrong in it, as a worker tells them; None
@@ -402,11 +404,12 @@ def _arrays(case: CaseRequest, device: Device) -> tuple[Shapes, Shapes]:
         **{f"input/{name}": (one.shape, one.dtype.str) for name, one in case.inputs.items()},
         **{f"output/{name}": one for name, one in case.outputs.items()},
     }
-    if device == "gpu":
-        wanted |= {f"second/{name}": one for name, one in case.outputs.items()}
-    else:
-        wanted |= {f"written/{name}": (shape, "|b1") for name, (shape, _) in case.outputs.items()}
-    return wanted, {
+    further = (
+        {f"second/{name}": one for name, one in case.outputs.items()}
+        if device == "gpu"
+        else {f"written/{name}": (shape, "|b1") for name, (shape, _) in case.outputs.items()}
+    )
+    return wanted | further, {
         f"{order}/{name}": one
         for order in case.further_orders
         for name, one in case.outputs.items()

@@ -77,11 +77,13 @@ def handy_failure(verdict: Verdict, exercise: Exercise) -> CaseOfResult | None:
         if pair[1].status not in _NO_STEPS and pair[1].step == step
     )
     first = next(failing, None)
-    if first is None or _threads(first[0].problem) <= SMALL:
-        return first
-    return min(
-        [first, *(one for one in failing if one[1].status == first[1].status)],
-        key=lambda one: _threads(one[0].problem),
+    return (
+        first
+        if first is None or _threads(first[0].problem) <= SMALL
+        else min(
+            [first, *(one for one in failing if one[1].status == first[1].status)],
+            key=lambda one: _threads(one[0].problem),
+        )
     )
 
 

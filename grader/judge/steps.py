@@ -171,10 +171,8 @@ def text(lesson: Lesson, compiler: str) -> str:
                 counts[one.name] = kept[one.name]
             elif is_here:
                 counts[one.name] = measure(lesson, one)
-    if not (is_here or kept):
-        return ""
     measured_by = {solution_counts.CACHE_KEY: {name: keys[name] for name in counts}}
-    return solution_counts.laid_out(measured_by | counts) + "\n"
+    return solution_counts.laid_out(measured_by | counts) + "\n" if is_here or kept else ""
 
 
 def _measured(lesson: Lesson, compiler: str) -> dict[str, str]:

@@ -118,15 +118,18 @@ def length(pieces: list[LessonPiece]) -> str:
 def concepts(root: Path) -> dict[str, list[Concept]]:
     """The concepts of every lesson in the learner's folder `root`, by the lesson's name."""
     sections = groupby(remembered(root), lambda each: (each.piece.lesson, each.piece.section))
-    return grouped((lesson, _concept(title, list(group))) for (lesson, title), group in sections)
-
-
-def _concept(title: str, pieces: list[Remembered]) -> Concept:
-    return Concept(
-        title,
-        state="learning" if len({each.state for each in pieces}) > 1 else pieces[0].state,
-        due=any(each.due for each in pieces),
-        minutes=sum(each.piece.minutes for each in pieces),
+    return grouped(
+        (
+            lesson,
+            Concept(
+                title,
+                state="learning" if len({each.state for each in pieces}) > 1 else pieces[0].state,
+                due=any(each.due for each in pieces),
+                minutes=sum(each.piece.minutes for each in pieces),
+            ),
+        )
+        for (lesson, title), group in sections
+        for pieces in [list(group)]
     )
 
 

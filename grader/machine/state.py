@@ -203,10 +203,12 @@ class WaveState(WaveMemory):
 
     def _lies_at(self, name: str, address: int, dtype: np.dtype) -> LaneValues:
         """The address of what is called so (""; an address that is a number), by lane."""
-        fixed = np.array(address, np.int64)
-        if (moved := self.flat.moved.get(name)) is not None:
-            return Derived(lambda lanes: (fixed + moved[lanes]).astype(dtype))
-        return seen_by_all(fixed.astype(dtype), self.geometry.lanes)
+        fixed, moved = np.array(address, np.int64), self.flat.moved.get(name)
+        return (
+            seen_by_all(fixed.astype(dtype), self.geometry.lanes)
+            if moved is None
+            else Derived(lambda lanes: (fixed + moved[lanes]).astype(dtype))
+        )
 
     def address_of(self, name: str) -> int:
         """Where a variable, a parameter or a function lies; Malformed for any other name."""

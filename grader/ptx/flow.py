@@ -198,14 +198,13 @@ def _made_of(one: Instruction) -> tuple[list[str], list[str]]:
     what; what goes to memory or comes from it is left out."""
     if one.form.carries in (Carries.STORED, Carries.LOADED) and not one.form.goes_to("param"):
         return one.written, []
-    if one.form.carries is Carries.STORED:
-        return _names(one.operands[0]), _names(*one.operands[1:])
-    return one.written, _names(
-        *(
-            operand
-            for at, operand in enumerate(one.operands)
-            if one.form.role(at) is not Role.WRITTEN
-        )
+    others = (
+        operand for at, operand in enumerate(one.operands) if one.form.role(at) is not Role.WRITTEN
+    )
+    return (
+        (_names(one.operands[0]), _names(*one.operands[1:]))
+        if one.form.carries is Carries.STORED
+        else (one.written, _names(*others))
     )
 
 

@@ -244,10 +244,12 @@ def _far_off(finding: OutOfStore, wave: Wave) -> str:
     """Which arrays the line may mean."""
     line, only_assigned = finding.where.line, wave.names.declared.only_assigned
     arrays = [one.name for one in named(line, wave) if not only_assigned(line, one.name)]
-    if finding.fault.space != "global" or not arrays:
-        return ""
     listed = " and ".join(f"`{name}`" for name in arrays)
-    return f"This line uses {listed}: check the smallest and the largest index."
+    return (
+        f"This line uses {listed}: check the smallest and the largest index."
+        if finding.fault.space == "global" and arrays
+        else ""
+    )
 
 
 @predicate.register

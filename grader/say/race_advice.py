@@ -87,12 +87,14 @@ def _both_pass(race: Race, guard: str, line: int, declared: Declarations) -> Mes
         declared.value(left, line, dict(zip(_AXES, access.thread, strict=True)))
         for access in (race.mine, race.other)
     )
-    if one is None or other is None or one == other or re.search("&&|[|]", right):
-        return Message(why=told)
-    return Message(
-        why=f"{told} So `{right}` is {one} for thread {race.mine.thread[0]} and {other} for thread "
-        f"{race.other.thread[0]}.",
-        remedy=f"Which line should give both threads the same value of `{right}`?",
+    return (
+        Message(why=told)
+        if one is None or other is None or one == other or re.search("&&|[|]", right)
+        else Message(
+            why=f"{told} So `{right}` is {one} for thread {race.mine.thread[0]} and {other} for "
+            f"thread {race.other.thread[0]}.",
+            remedy=f"Which line should give both threads the same value of `{right}`?",
+        )
     )
 
 
@@ -196,11 +198,14 @@ def _read_and_written(race: Race, place: ArrayPlace) -> Message:
     )
     if race.other.wrote and evidence.took_part:
         return rounds
-    if race.mine.wrote and not evidence.wrote_since:
-        return apart + Message(remedy="The round of the loop must also end with a barrier.")
-    return rounds + Message(
-        remedy="If both accesses are in one round, read into a variable first, and write after "
-        "another barrier."
+    return (
+        apart + Message(remedy="The round of the loop must also end with a barrier.")
+        if race.mine.wrote and not evidence.wrote_since
+        else rounds
+        + Message(
+            remedy="If both accesses are in one round, read into a variable first, and write after "
+            "another barrier."
+        )
     )
 
 

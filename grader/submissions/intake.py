@@ -474,13 +474,9 @@ def _answer(notebook: NotebookNode, name: str) -> Answer:
             unreadable=True,
         )
     source = cuda_source(cells[places[0]].source)
-    if not source.strip():
-        return Answer(name, problem=f"The cell for {name} is empty.", cell=places[0])
-    return Answer(
-        name,
-        source,
-        f"The notebook has {len(places)} cells for {name}, all alike; one of them counts."
-        if len(places) > 1
-        else "",
-        places[0],
+    several = f"The notebook has {len(places)} cells for {name}, all alike; one of them counts."
+    return (
+        Answer(name, source, several if len(places) > 1 else "", places[0])
+        if source.strip()
+        else Answer(name, problem=f"The cell for {name} is empty.", cell=places[0])
     )

@@ -183,10 +183,8 @@ class Tracing(Observer):
 
     def _threads(self, lanes: Lanes) -> np.ndarray:
         """The threads among `lanes` that belong to block 0 of the grid."""
-        if self.wave.first_block:
-            return np.empty(0, np.int64)
-        lane = lane_index(lanes)
-        return lane[: int(np.searchsorted(lane, self.wave.geometry.stride))]
+        lane, wave = lane_index(lanes), self.wave
+        return lane[: 0 if wave.first_block else int(np.searchsorted(lane, wave.geometry.stride))]
 
 
 Kind = Callable[[FindingReport], Observer]  # makes the observer of a launch; as a rule its class

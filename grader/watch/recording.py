@@ -480,10 +480,9 @@ def _arrays(wave: Wave, hit: Hit) -> list[MemoryPart]:
         for one in wave.names.arguments
         if 0 <= (start := one.address - store.address) < max(size, 1)
     ]
-    if parts:
-        return parts
-    declared = wave.names.declared.find(plain(store.name), "device")
-    return [MemoryPart(plain(store.name), 0, size, _dtype(declared.type) if declared else None)]
+    name = plain(store.name)
+    declared = wave.names.declared.find(name, "device")
+    return parts or [MemoryPart(name, 0, size, _dtype(declared.type) if declared else None)]
 
 
 def _dtype(name: str) -> np.dtype | None:

@@ -437,16 +437,12 @@ def _likeness(
     notebooks are alike, as others meet by chance."""
     sources = {learner: answer.source for learner, answer in _written(answers).items()}
     found = alike.compare_answers(sources, group.handed_out)
-    if len(sources) >= LARGE:
-        found = replace(
-            found,
-            pairs=tuple(
-                pair
-                for pair in found.pairs
-                if not named.isdisjoint(tuple(sorted(both)) for both in product(*pair.learners))
-            ),
-        )
-    return found
+    meant = (
+        pair
+        for pair in found.pairs
+        if not named.isdisjoint(tuple(sorted(both)) for both in product(*pair.learners))
+    )
+    return replace(found, pairs=tuple(meant)) if len(sources) >= LARGE else found
 
 
 def _by_sentence(group: Class, said: Callable[[GradedAnswer], str]) -> dict[str, list[str]]:

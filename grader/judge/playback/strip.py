@@ -15,10 +15,9 @@ from typing import Annotated, SupportsFloat
 import numpy as np
 from msgspec import Meta
 
-from ...cuda.limits import Extent
+from ...cuda.limits import WARP, Extent
 from ...errors import counted
 from ...machine.events import Observer
-from ...machine.lanes import WARP
 from ...status import headline
 from ...watch.findings import HazardReport
 from ...watch.observe import Kind

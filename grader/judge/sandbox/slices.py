@@ -284,7 +284,5 @@ def _type(instruction: Instruction) -> str:
 
 def literal(operand: Immediate) -> float:
     """The number that stands there."""
-    if not operand.float_width:
-        return float(operand.value)
-    bits = np.array([operand.value], f"u{operand.float_width}")
-    return float(bits.view(f"f{operand.float_width}")[0])
+    value, width = operand.value, operand.float_width
+    return float(np.array([value], f"u{width}").view(f"f{width}")[0] if width else value)

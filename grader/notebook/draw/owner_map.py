@@ -11,10 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch
 
-from grader.cuda.simulator import Event, Run
 from grader.errors import counted, unless
 from grader.grouped import grouped
-from grader.watch.observe import MOST_EVENTS, ArrayLayout
+from grader.watch.observe import MOST_EVENTS, ArrayLayout, Event, Run
 
 from ..cards import Notice
 from .picture import (
@@ -94,10 +93,12 @@ def _stretches(owned: dict[int, Who]) -> list[str]:
 def _stretch_said(first: int, last: int, owned: dict[int, Who]) -> str:
     place = f"elements {first} to {last}" if first < last else f"element {first}"
     begin, end = owned[first], owned[last]
-    if begin != end:
-        return f"{place}: block {begin[0][0]} threads {begin[0][1]} to {end[0][1]}"
     who = ", ".join(f"block {block} thread {thread}" for block, thread in begin[:3])
-    return f"{place}: {who}" + (f" and {len(begin) - 3} more" if len(begin) > 3 else "")
+    return (
+        f"{place}: block {begin[0][0]} threads {begin[0][1]} to {end[0][1]}"
+        if begin != end
+        else f"{place}: {who}" + (f" and {len(begin) - 3} more" if len(begin) > 3 else "")
+    )
 
 
 # ---- the picture ----

@@ -17,9 +17,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from grader.cuda.errors import lines_of
-from grader.cuda.simulator import Event, Run
 from grader.errors import counted, unless
-from grader.watch.observe import MOST_EVENTS, ArrayLayout
+from grader.watch.observe import MOST_EVENTS, ArrayLayout, Event, Run
 
 from ..cards import OURS, Notice, html_of
 

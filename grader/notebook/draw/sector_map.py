@@ -7,11 +7,10 @@ from itertools import accumulate
 
 from matplotlib.axes import Axes
 
-from grader.cuda.simulator import Event, Run
 from grader.errors import counted
 from grader.grouped import grouped
 from grader.watch.counters import SECTOR
-from grader.watch.observe import MOST_EVENTS
+from grader.watch.observe import MOST_EVENTS, Event, Run
 
 from .picture import (
     BLUE,

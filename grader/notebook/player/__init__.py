@@ -209,12 +209,14 @@ def _from_difference(recording: Recording, end: Mark, result: CaseResult) -> tup
         if there
         else None
     )
-    if first is None:
-        return (end,)
     text = f"Here {result.mismatches[0].place} gets its wrong value." if end.cells else ""
     return (
-        replace(first, title=end.title, text=end.text),
-        replace(end, title="The end", text=text, step="The end"),
+        (end,)
+        if first is None
+        else (
+            replace(first, title=end.title, text=end.text),
+            replace(end, title="The end", text=text, step="The end"),
+        )
     )
 
 

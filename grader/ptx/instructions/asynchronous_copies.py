@@ -86,9 +86,11 @@ def _source_size(operand: Operand, size: int, wave: Wave) -> Callable[[Lanes], n
     """Bytes that each lane copies, from the operand that limits them."""
     predicate = isinstance(operand, Register) and wave.kernel.registers[operand.name] == "pred"
     limit = wave.read(operand, "pred" if predicate else "u32")
-    if predicate:
-        return lambda lanes: np.where(limit[lanes], 0, size)
-    return lambda lanes: np.minimum(limit[lanes], size).astype(np.int64)
+    return (
+        (lambda lanes: np.where(limit[lanes], 0, size))
+        if predicate
+        else (lambda lanes: np.minimum(limit[lanes], size).astype(np.int64))
+    )
 
 
 def _fetched(whole: Access, octet: Access, index: np.ndarray, wanted: np.ndarray) -> np.ndarray:

@@ -106,10 +106,14 @@ def mov(instruction: Instruction) -> Elementwise:
             total |= item.astype(total.dtype) << shift
         return total
 
-    if isinstance(source, Vector):
-        return Elementwise(pack, (part,) * parts, whole, operands=source.items)
-    return Elementwise(
-        lambda a: [(a >> shift).astype(DTYPES[part]) for shift in shifts], (whole,), (part,) * parts
+    return (
+        Elementwise(pack, (part,) * parts, whole, operands=source.items)
+        if isinstance(source, Vector)
+        else Elementwise(
+            lambda a: [(a >> shift).astype(DTYPES[part]) for shift in shifts],
+            (whole,),
+            (part,) * parts,
+        )
     )
 
 
@@ -359,9 +363,11 @@ def _change_of_format(result: str, source: str, mode: str) -> Callable[..., Any]
         result in ("f32", "f64") and source in ("f16", "bf16")
     )
     rounds_to_nearest = result in ("f16", "f32") or (result == "bf16" and source in ("f16", "f32"))
-    if exact_anyway or (mode == "rn" and rounds_to_nearest):  # of bf16, by its encoding
-        return lambda a: a.astype(dtype)
-    return lambda a: narrowed(a.astype(np.float64), result, mode)
+    return (
+        (lambda a: a.astype(dtype))
+        if exact_anyway or (mode == "rn" and rounds_to_nearest)  # of bf16, by its encoding
+        else (lambda a: narrowed(a.astype(np.float64), result, mode))
+    )
 
 
 def _finish(mods: tuple[str, ...], result: str) -> Callable[..., Any]:

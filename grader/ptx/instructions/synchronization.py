@@ -104,9 +104,11 @@ def fence(instruction: Instruction, at: int, wave: Wave) -> Step:
 )
 def cluster_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
     """To arrive is not to wait."""
-    if instruction.form.has("wait"):
-        return lambda lanes: wave.clusters.wait(lanes, at)
-    return lambda lanes: (*wave.clusters.arrive(lanes), (at + 1, lanes))
+    return (
+        (lambda lanes: wave.clusters.wait(lanes, at))
+        if instruction.form.has("wait")
+        else (lambda lanes: (*wave.clusters.arrive(lanes), (at + 1, lanes)))
+    )
 
 
 OPERATIONS: dict[str, Compute] = {

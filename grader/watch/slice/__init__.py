@@ -369,11 +369,11 @@ def came_from(graph: Graph, root: int) -> Source:
     sources = graph.sources(node)
     if not any(sources):
         return Source(0 if _written(graph, node) else node, node)
-    if (instruction := graph.instruction(node)) and hands_on(
+    instruction = graph.instruction(node)
+    is_found = instruction and hands_on(
         instruction, (Carries.ONE_OF, Carries.CHOSEN, Carries.COPIED)
-    ):
-        return Source(next((one for one in sources if one < 0), 0), node)
-    return Source(node, node)
+    )
+    return Source(next((one for one in sources if one < 0), 0) if is_found else node, node)
 
 
 def operands(graph: Graph, node: int) -> tuple[float, ...]:
