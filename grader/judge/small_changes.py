@@ -72,17 +72,16 @@ _STATEMENT = re.compile(r"\s*[^\s/{}#].*;\s*(?://.*)?")
 _DECLARATION = re.compile(r"\s*(?:const|float\d?|int|unsigned|__shared__|auto|bool|extern)\b")
 _BARRIER = re.compile(r"__sync(?:threads|warp)\(")
 _STORES = re.compile(r"\s*(?:\w[\w.]*\[.*\] [-+*/]?= |atomic)")
-_OPERAND = re.compile(r"\w+(?:\[[^][]*\]|\.\w+)*")
+_REST = re.compile(r"((?:\[[^][]*\]|\.\w+)*).*", re.DOTALL)  # of an operand
 
 
 class Change(NamedTuple):
-    """A kernel with one change on a line, from 1: what has to be done, in words after "It is enough
-    to", and what to ask. The lowest `rank` is tried first."""
+    """A kernel with one change on a line, from 1. `told`: what has to be done, in words after "It
+    is enough to", and what to ask, with "|" between. The lowest `rank` is tried first."""
 
     source: str
     line: int
-    done: str
-    asked: str
+    told: str
     rank: float
 
 
@@ -114,7 +113,7 @@ def place_of_mistake(
             tried = some[at : at + AT_ONCE]
             for one, is_right in zip(tried, pool.map(passes, tried), strict=True):
                 if is_right:
-                    return f"It is enough to {one.done}. Then every case passes. {one.asked}"
+                    return f"It is enough to {one.told.replace('|', '. Then every case passes. ')}"
     return ""
 
 
@@ -156,7 +155,8 @@ def _far(near: Collection[int], lines: Sequence[str]) -> dict[int, int]:
 
 class _Changes:
     """The changes of a source, by the text that each makes; the first words for it that are in
-    front. `kinds`: the type of each variable, as it is written."""
+    front. `kinds`: the type of each variable, as it is written; `lacks` and `extra`: the words that
+    the solution has more often, and less often."""
 
     def __init__(self, source: str, solution: str, verdict: Verdict):
         self.source, self.solution, self.status = source, solution, verdict.status
@@ -165,56 +165,37 @@ class _Changes:
         self._far = _far({*map(int, re.findall(r"\d+", named)), verdict.line or 1}, self.lines)
         typed = _TYPED.findall(without_comments(source))
         self.kinds = {name: "".join(kind.split()) for kind, name in reversed(typed)}
+        self.tokens, ours = (
+            [one for one, _ in parts(text) if one.lastgroup not in ("comment", "quoted")]
+            for text in (source, solution)
+        )
+        words, self.usual = (Counter(one[0] for one in some) for some in (self.tokens, ours))
+        self.lacks, self.extra = self.usual - words, words - self.usual
         self.made: dict[str, Change] = {}
 
     def _put(self, span: tuple[int, int], text: str, told: str, rank: float) -> None:
-        """Another text in a span; `told`: what has to be done and what to ask, "|" between."""
+        """Put another text into a span."""
         source = self.source[: span[0]] + text + self.source[span[1] :]
         line = 1 + self.source.count("\n", 0, span[0])
         rank += _STEPS[min(self._far.get(line, 3), 3)]
         old = self.made.get(source)
         if source != self.source and (old is None or old.rank > rank):
-            done, _, asked = told.partition("|")
-            self.made[source] = Change(source, line, done, asked, rank)
+            self.made[source] = Change(source, line, told, rank)
 
     def of_words(self) -> None:
         """A word, number or operator in the place of another one; an operation or a call more."""
-        mine, ours = (
-            [one for one, _ in parts(text) if one.lastgroup not in ("comment", "quoted")]
-            for text in (self.source, self.solution)
-        )
-        words, usual = (Counter(one[0] for one in some) for some in (mine, ours))
-        lacks, extra = usual - words, words - usual
-        more, pairs = (
-            [*(one(self.solution) - one(self.source))]
-            for one in (_operations, lambda text: Counter(re.findall(_PAIR, text)))
-        )
-        names = [one for one in lacks if re.match(r"[A-Za-z_]", one)]
+        more = [*(_operations(self.solution) - _operations(self.source))]
+        names = [one for one in self.lacks if re.match(r"[A-Za-z_]", one)]
         calls = [one for one in names if re.search(rf"[^\w ] *{one}\([^,()]+\)", self.solution)]
-        numbers = sorted({one for one in words | usual if one.isdecimal()} | {"0", "1", "31", "32"})
         known: dict[str, None] = dict.fromkeys(_BUILT_IN)  # names so far
-        for at, (token, after) in enumerate(pairwise(mine)):
-            word, before, next_ = token[0], mine[at - 1][0] if at else "", after[0]
-            here, others = self._place(token), dict[str, float]()
-            for alike, rank in _ALIKE.items():
-                if word in alike.split() and (word not in "xyzw" or before == "."):
-                    others |= dict.fromkeys(alike.split(), rank)
-            if word in self.kinds and next_ not in _ASSIGNS and before != ".":
-                others |= {one: 14.5 for one in known if self.kinds.get(one) == self.kinds[word]}
-            if word in extra and (before == "<" or next_ in ("(", "<")):
-                others |= {one: 14.5 for one in names if one in words}
-            if number := re.fullmatch(r"(\d+)u?", word):
-                value = int(number[1])
-                near = value + 1, abs(value - 1), 2 * value, value // 2
-                others |= dict.fromkeys(numbers, 15.0)
-                others |= {one: 15.0 for one in known if self._is_float(one) is False}
-                others |= dict.fromkeys(map(str, near), 13.0)
-                others |= {one: 12.0 for one in pairs if _names(one) <= known.keys()}
-            for one, rank in others.items():
-                less = 3.0 * (one in lacks) * (1 + (word in extra))
-                told = f"replace {here}|What should stand there?"
+        for at, (token, after) in enumerate(pairwise(self.tokens)):
+            word, here = token[0], self._place(token)
+            before = self.tokens[at - 1][0] if at else ""
+            told = f"replace {here}|What should stand there?"
+            for one, rank in self._others(word, before, after[0], known).items():
+                less = 3.0 * (one in self.lacks) * (1 + (word in self.extra))
                 self._put(token.span(), one, told, rank - less)
-            if re.match(r"[\w)\]]", word) and next_ not in ("(", "[", ".", "{"):
+            if re.match(r"[\w)\]]", word) and after[0] not in ("(", "[", ".", "{"):
                 kind, told = self._is_float(word), f"add one operation after {here}|Which one?"
                 for one in ("- 1", "+ 1", *more):
                     fits = kind is None or kind == self._is_float(one[2:])
@@ -223,11 +204,36 @@ class _Changes:
                         self._put((token.end(), token.end()), f" {one}", told, rank)
             if word in self.kinds:
                 known[word] = None
-                told = f"call one function with {here}|Which one?"
-                for whole in _OPERAND.finditer(self.source, token.start()) if calls else ():
-                    for one in calls:
-                        self._put(whole.span(), f"{one}({whole[0]})", told, 11.0)
-                    break
+                whole = word + _REST.sub(r"\1", self.source[token.end() :])
+                span = token.start(), token.start() + len(whole)
+                for one in calls:
+                    told = f"call one function with {here}|Which one?"
+                    self._put(span, f"{one}({whole})", told, 11.0)
+
+    def _others(
+        self, word: str, before: str, after: str, known: Collection[str]
+    ) -> dict[str, float]:
+        """What may stand in the place of a word that is between two others, with ranks; `known`:
+        the names that are declared there."""
+        others: dict[str, float] = {}
+        for alike, rank in _ALIKE.items():
+            if word in alike.split() and (word not in "xyzw" or before == "."):
+                others |= dict.fromkeys(alike.split(), rank)
+        if word in self.kinds and after not in _ASSIGNS and before != ".":
+            others |= {one: 14.5 for one in known if self.kinds.get(one) == self.kinds[word]}
+        if word in self.extra and (before == "<" or after in ("(", "<")):
+            words = {one[0] for one in self.tokens}
+            others |= {one: 14.5 for one in self.lacks if one in words and one.isidentifier()}
+        if number := re.fullmatch(r"(\d+)u?", word):
+            value = int(number[1])
+            numbers = {one for one in self.usual if one.isdecimal()} | {"0", "1", "31", "32"}
+            near = map(str, (value + 1, abs(value - 1), 2 * value, value // 2))
+            pairs = {*re.findall(_PAIR, self.solution)} - {*re.findall(_PAIR, self.source)}
+            others |= dict.fromkeys(sorted(numbers), 15.0)
+            others |= {one: 15.0 for one in known if self._is_float(one) is False}
+            others |= dict.fromkeys(near, 13.0)
+            others |= {one: 12.0 for one in sorted(pairs) if _names(one) <= {*known}}
+        return others
 
     def _place(self, token: re.Match[str]) -> str:
         """A token with its line, and which one it is, if the line has several."""
@@ -284,20 +290,17 @@ class _Changes:
                 self._put((end - 1, end - 1), f"\n{indent}{one}", told, barriers)
             if not is_statement:
                 continue
-            is_barrier = bool(_BARRIER.search(line))
+            rank = barriers if (is_barrier := _BARRIER.search(line)) else 8.0
+            told = f"move line {number}|Where does it belong?"
+            for to in range(at - 3, at + 4) if is_barrier else (at + 1,):
+                low, high = sorted((at, max(0, min(to, len(self.lines) - 1))))
+                rest = [one for k, one in enumerate(self.lines[low : high + 1], low) if k != at]
+                moved = [*rest, line, ""] if at == low else [line, *rest, ""]
+                self._put((starts[low], starts[high + 1]), "\n".join(moved), told, rank)
             if not _DECLARATION.match(line):
                 told = f"remove line {number}|What goes wrong because of this line?"
                 rank = barriers if is_barrier or "return" in line else 12.0
                 self._put((start, end), "\n", told, rank)
-            told = f"move line {number}|Where does it belong?"
-            for far in (1, 2, 3) if is_barrier else (1,):
-                down, up = self.lines[number : number + far], self.lines[max(at - far, 0) : at]
-                text = "\n".join([*down, line, ""])
-                rank = barriers if is_barrier else 8.0
-                self._put((start, starts[at + len(down) + 1]), text, told, rank)
-                if is_barrier:
-                    text = "\n".join([line, *up, ""])
-                    self._put((starts[at - len(up)], end), text, told, rank)
             told = f"add a condition to line {number}|For which threads should the line run?"
             here = start + len(indent)
             for one in conditions if _STORES.match(line) else ():
