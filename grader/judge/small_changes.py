@@ -47,11 +47,11 @@ _ALIKE = {  # what may stand in each other's place
     **dict.fromkeys(("0.0f 1.0f -INFINITY", "INFINITY 0.0f", "int unsigned"), 11.5),
     **dict.fromkeys(("+ - * / %", "& | ^ << >>", "= += -= *= /= <<= >>="), 14.5),
 }
-_BESIDE = (  # what may stand in the other order
-    r"\[([^][\n]+)(\] *\[)([^][\n]+)\]",
-    r"\(([^(),\n]+)(, )([^(),\n]+)\)",
-    r"(?<![\w.])([\w.]+)( - )([\w.]+)",
-)
+_BESIDE = {  # what may stand in the other order
+    r"\[([^][\n]+)(\] *\[)([^][\n]+)\]": (r"[\3\2\1]",),
+    r"\(([^(),\n]+)(, )([^(),\n]+)\)": (r"(\3\2\1)",),
+    r"(?<![\w.])([\w.]+)( - )([\w.]+)": (r"\3\2\1",),
+}
 _TYPED = re.compile(
     r"\b(?!(?:return|else|const|case|goto)\b)([A-Za-z_]\w*(?:\s|\*|&|\bconst\b|__restrict__)+)"
     r"(\w+)(?=\s*[=,;):\[{])"
@@ -63,6 +63,7 @@ _FUNCTION = re.compile(
 )
 _BUILT_IN = {"threadIdx", "blockIdx", "blockDim", "gridDim"}
 _TERM = r"(?:[A-Za-z_]\w*(?:\.\w+|\[\w+\])?|\d+)"
+_OPERATION = rf"(?<![\w.])({_TERM})( [-+*/%] )({_TERM})(?![\w.(\[])"
 _PAIR = rf"(?=(?<![\w.])({_TERM} [-+*/%] {_TERM})(?![\w.(\[]))"
 _MORE = (  # an operation with a number, a name or a product, after the other operand or before it
     rf"(?=([-+*/%]) ({_TERM}(?: \* {_TERM})?)(?![\w.(\[]))",
@@ -169,8 +170,8 @@ class _Changes:
             [one for one, _ in parts(text) if one.lastgroup not in ("comment", "quoted")]
             for text in (source, solution)
         )
-        words, self.usual = (Counter(one[0] for one in some) for some in (self.tokens, ours))
-        self.lacks, self.extra = self.usual - words, words - self.usual
+        self.words, self.usual = (Counter(one[0] for one in some) for some in (self.tokens, ours))
+        self.lacks, self.extra = self.usual - self.words, self.words - self.usual
         self.made: dict[str, Change] = {}
 
     def _put(self, span: tuple[int, int], text: str, told: str, rank: float) -> None:
@@ -220,10 +221,10 @@ class _Changes:
             if word in alike.split() and (word not in "xyzw" or before == "."):
                 others |= dict.fromkeys(alike.split(), rank)
         if word in self.kinds and after not in _ASSIGNS and before != ".":
-            others |= {one: 14.5 for one in known if self.kinds.get(one) == self.kinds[word]}
+            names = [one for one in known if self.kinds.get(one) == self.kinds[word]]
+            others |= {one: 14.5 if self.words[one] > 1 else 10.0 for one in names}
         if word in self.extra and (before == "<" or after in ("(", "<")):
-            words = {one[0] for one in self.tokens}
-            others |= {one: 14.5 for one in self.lacks if one in words and one.isidentifier()}
+            others |= {one: 14.5 for one in self.lacks & self.words if one.isidentifier()}
         if number := re.fullmatch(r"(\d+)u?", word):
             value = int(number[1])
             numbers = {one for one in self.usual if one.isdecimal()} | {"0", "1", "31", "32"}
@@ -261,16 +262,26 @@ class _Changes:
         starts = [0]
         for line in self.lines:
             starts.append(starts[-1] + len(line) + 1)
-        for both in (found for pattern in _BESIDE for found in re.finditer(pattern, self.source)):
-            told = f"replace {self._place(both)}|What should stand there?"
-            self._put((both.start(1), both.end(3)), both[3] + both[2] + both[1], told, 7.6)
+        whole = sorted(one for one in self.kinds if self._is_float(one) is False)
+        patterns = {
+            **_BESIDE,
+            _OPERATION: (r"\1", r"\3"),
+            rf"({_TERM} \* )({_TERM} [-+] {_TERM})": (r"\1(\2)",),
+            r"threadIdx\.x": whole,
+        }
+        for pattern, texts in patterns.items():
+            for found in re.finditer(pattern, self.source):
+                told = f"replace {self._place(found)}|What should stand there?"
+                for text in texts:
+                    rank = 7.6 if pattern in _BESIDE else 12.0
+                    self._put(found.span(), found.expand(text), told, rank)
         is_order = self.status in (Status.DATA_RACE, Status.UNINITIALIZED_READ)
         barriers = 3.5 if "divergence" in self.status else 6.0 if is_order else 12.0
         is_wide = self.status in (Status.OUT_OF_BOUNDS, Status.DATA_RACE)
         added = [one for one in ("__syncthreads();", "__syncwarp();") if one in self.solution]
-        found = re.findall(r"\bif \((.*?)\) |= ([\w. <>]+) \?", self.source + self.solution)
+        heads = re.findall(r"\bif \((.*?)\) |= ([\w. <>]+) \?", self.source + self.solution)
         known = self.kinds.keys() | _BUILT_IN
-        conditions = [one for both in dict.fromkeys(found) if _names(one := "".join(both)) <= known]
+        conditions = [one for both in dict.fromkeys(heads) if _names(one := "".join(both)) <= known]
         first = re.findall(r"\b(?:float|int) (\w+ = [^;,()]+;)", self.source)
         for at, line in enumerate(self.lines):
             start, end, number = starts[at], starts[at + 1], at + 1
