@@ -56,6 +56,7 @@ _OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.LShift: operator.lshift,
     ast.RShift: operator.rshift,
 }
+_ADDS = re.compile(r"\(|(?<!\+)\+(?!\+)|(?<!-)-(?!-)")  # or calls
 _NO_TYPES = {"return", "else", "new", "delete", "goto", "case", "typename", "class", "using"}
 
 
@@ -344,19 +345,39 @@ class Declarations:
         ]
         return every[-1] if every else ("", 0)
 
-    def product_line(self, line: int | None) -> int | None:
-        """Where the product is written that a source line adds: on the line itself, or where the
-        only variable on it that gets a product gets it."""
+    def written(self, verb: str, line: int | None) -> int | None:
+        """The line on which what a compiler gave a source line is written: a sum ("add") on an
+        earlier line of its loop, if the statement there has none and calls nothing; a product
+        ("mul") where the only variable on it that gets a product gets it; all else on the line."""
         text, before = SET.split(re.sub(_INDEX, "", self.line(line)))[-1], set[int]()
-        for name in () if _PRODUCT.search(text) else WORD.findall(text):
+        if line and verb == "add" and not _ADDS.search(self._statement(line)):
+            begin = self.loop(line)[1] or line
+            return max((at for at in range(begin, line) if "+=" in self.line(at)), default=line)
+        for name in () if verb != "mul" or _PRODUCT.search(text) else WORD.findall(text):
             value, at = self.given(name, line or 0)
             before |= {at} if _PRODUCT.search(re.sub(_INDEX, "", value)) else set()
         return before.pop() if len(before) == 1 else line
 
+    def _statement(self, line: int) -> str:
+        """The statement that is, or begins, on a source line, or goes on there."""
+        begun = re.split("[;{}]", "\n".join(self.lines[: line - 1]))[-1]
+        parts = re.split("[;{}]", begun + "\n".join(self.lines[line - 1 :]))
+        return next(filter(str.strip, parts), "")
+
+    def read_line(self, line: int | None, name: str) -> int | None:
+        """The line on which an element of an array is read that a compiler gave a source line: the
+        last one before it with the array's name, if no element on this one can be the array's."""
+        text = self.line(line)
+        is_there = re.search(rf"\b{name}\b|\(|[=,]\s*\*", text)
+        if not line or is_there or self.pointer(line, name):
+            return line
+        return max((at for at in range(1, line) if self.index(at, name)), default=line)
+
     def pointer(self, line: int, array: str) -> list[tuple[str, int]]:
         """The local pointers through which a source line reaches an array, and their lines."""
         words = dict.fromkeys(WORD.findall(self.line(line))) if array else ()
-        found, of_array = {name: self.given(name, line)[1] for name in words}, rf"\b{array}\b(?!\[)"
+        found = {name: self.given(name, line)[1] for name in words}
+        of_array = rf"(?<![.\w]){array}\b(?!\[)"
         return [one for one in found.items() if one[1] and re.search(of_array, self.line(one[1]))]
 
     def doubtful(self, words: str, line: int, usual: "Declarations") -> list[tuple[str, int]]:
@@ -446,8 +467,9 @@ class Declarations:
         guard, at = self.guard(lines[0]) if len(lines) == 1 else ("", 0)
         if not guard:
             return "", None
+        _, made = self.given(guard, at)
         return (
-            f"Line {lines[0]} writes to {name} only if `{guard}` (line {at})."
+            f"Line {lines[0]} writes to {name} only if `{guard}` (line {made or at})."
             + self.leaving(lines[0]) * whole,
             at,
         )

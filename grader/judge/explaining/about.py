@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from itertools import product
 
 import numpy as np
+from msgspec.structs import replace
 
 from ...compilers.declared import ASSIGNED, Declarations
 from ...course import Launch
@@ -47,10 +48,10 @@ class About:
 
     def __init__(self, pair: Pair, words: Words):
         self.pair, self.words = pair, words
-        self.mine, self.ours = pair.mine, pair.ours
         self.declared, self.usual = map(Declarations, (words.source, words.solution))
+        self.mine, self.ours = self._at_source(pair.mine), pair.ours
         self.ways = TwoTrails(
-            pair.mine.behind, pair.ours.behind, words.element, cache(self.declared.product_line)
+            pair.mine.behind, pair.ours.behind, words.element, cache(self.declared.written)
         )
         self.elements, self.right_elements = times(pair.mine.used), times(pair.ours.used)
         self.joined: Parting | None = None  # the step that has been told
@@ -66,6 +67,17 @@ class About:
             and bool(self.elements)
             and self.elements.keys() == self.right_elements.keys()
         )
+
+    def _at_source(self, made: Made) -> Made:
+        """The same with the lines on which loads are written."""
+
+        def read(one: Used) -> Used:
+            name, loaded = self.words.name(one.first.buffer), one.loaded
+            line = self.declared.read_line(loaded.line, name)
+            return replace(one, loaded=replace(loaded, line=line))
+
+        used, loads = (tuple(map(read, some)) for some in (made.used, made.loads))
+        return replace(made, used=used, loads=loads)
 
     @cached_property
     def loads(self) -> dict[Element, list[Used]]:

@@ -147,7 +147,7 @@ def _differ(about: About, mine: Times, ours: Times, used: Sequence[Used], what: 
             skipped := _skipped(about, lacks)
             or _stands_in(about)
             or _of_one_thread(about)
-            or _no_round(about)
+            or no_round(about)
         ):
             passed, remedy, line = skipped
         elif not has and lacks.isdisjoint(one.first for one in about.mine.loads):
@@ -274,7 +274,7 @@ def _exchanges(trail: Trail, verb: str) -> bool:
     )
 
 
-def _no_round(about: About) -> tuple[str, str, int] | None:
+def no_round(about: About) -> tuple[str, str, int] | None:
     """The only loop that the solution has not alike in which the thread that stored the element
     makes no round, what to ask of its condition, and its line; None where there is none."""
     who = about.mine.stored

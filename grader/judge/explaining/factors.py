@@ -10,6 +10,7 @@ import numpy as np
 from ...cuda.errors import Message
 from ..protocol import Element
 from .about import About
+from .elements import no_round
 from .used import Told, constant, factor, near, whole
 
 
@@ -121,6 +122,9 @@ def number_won(about: About) -> Told:
     elif not about.ours.origin:
         sentence = f"The {about.found:g} is a number in your code{there}. "
         remedy = f"Which value should be here instead of {about.found:g}?"
+    elif skipped := no_round(about):
+        told, remedy, line = skipped
+        sentence += f"No input has replaced it. {told}"
     else:
         asked, _ = about.passed()
         sentence += f"No input has replaced it{f': {asked}' if asked else ''}."

@@ -236,6 +236,9 @@ class _Stray:
             return []
         if self.branch:
             return self.declared.doubtful(self.branch, self.line or 0, self.usual)
+        if not (self.is_outside or (self.asked and self.is_own)):
+            guard, at = self.declared.guard(self.here)
+            return self.declared.doubtful_here(guard, at, self.usual)[-1:]
         doubted = [
             (one, at)
             for one, at in self.declared.doubtful(
@@ -244,6 +247,9 @@ class _Stray:
             if {*re.findall(rf"`{one}` is (-?\d+)", told)} & asked
             or (self.asked and self.is_own and not self.is_outside)
         ]
+        index = self.declared.index(self.here, self.array)
+        names = self.declared.doubtful_here(index, self.here, self.usual)
+        doubted += [one for one in names if f"{one[0]}(" in index]
         if doubted or not self.is_outside:
             return doubted
         unusual = self.declared.unusual(self.usual)

@@ -73,9 +73,9 @@ class Trail:
     in, -1 if in none, and the `index` there. By operation: `ops` and `verbs`; the last operation
     does nothing, so that -1 needs no rule of its own. `source` are the steps that those of `owner`
     were computed from, one after the other, `given` which of them are no constants. `named`: what
-    an element is called; `digits`: of numbers, in words; `product_line`: where the product is
-    written that a line adds. Of a trail that has keys (`have_keys`) `keys` are all but those of
-    constants.
+    an element is called; `digits`: of numbers, in words; `written`: the line on which a verb is
+    written that a compiler gave a line. Of a trail that has keys (`have_keys`) `keys` are all but
+    those of constants.
     """
 
     def __init__(
@@ -83,11 +83,11 @@ class Trail:
         behind: SliceSteps,
         named: Callable[[Element], str],
         digits: int,
-        product_line: Callable[[int | None], int | None] = lambda line: line,
+        written: Callable[[str, int | None], int | None] = lambda _, line: line,
     ):
         self.named, self._digits = named, digits
         self.behind = behind if behind.is_sound else SliceSteps()
-        self._divide(product_line)
+        self._divide(written)
         self.verbs = [_verb(one.opcode) for one in self.ops]
         self.counts = np.diff(self._begin)
         self.owner = np.repeat(np.arange(len(self)), self.counts)
@@ -207,7 +207,7 @@ class Trail:
         """What tells a step apart where it is used; of a constant its value."""
         return self.key(at), float(self.value[at]) if self.constant[at] else 0.0
 
-    def _divide(self, product_line: Callable[[int | None], int | None]) -> None:
+    def _divide(self, written: Callable[[str, int | None], int | None]) -> None:
         """Products that are added at once come apart: the product takes a place before the sum."""
         behind = self.behind
         counts = np.diff(behind.first)
@@ -219,8 +219,10 @@ class Trail:
         first = behind.first[split]
         a, b = (behind.value[behind.operands[first + k]] for k in (0, 1))
         counts[split] = 2
-        self.ops = [*behind.ops]
-        self.ops += [Op("mul", product_line(one.line), one.calls) for one in behind.ops]
+        self.ops = [
+            Op(one.opcode, written(_verb(one.opcode), one.line), one.calls) for one in behind.ops
+        ]
+        self.ops += [Op("mul", written("mul", one.line), one.calls) for one in behind.ops]
         self.ops += [Op("add", one.line, one.calls) for one in behind.ops]
         self.ops.append(Op("", None))
         op = behind.op.copy()

@@ -31,16 +31,16 @@ _OF_THE_COMPILER = re.compile(
 
 class TwoTrails:
     """The learner's way to an element and the solution's; `named`: what an element is called;
-    `product_line`: where the learner wrote the product that a line adds."""
+    `written`: the line on which the learner wrote a verb that a compiler gave a line."""
 
     def __init__(
         self,
         mine: SliceSteps,
         ours: SliceSteps,
         named: Callable[[Element], str],
-        product_line: Callable[[int | None], int | None] = lambda line: line,
+        written: Callable[[str, int | None], int | None] = lambda _, line: line,
     ):
-        self._cones, self._named, self._product_line = (mine, ours), named, product_line
+        self._cones, self._named, self._written = (mine, ours), named, written
 
     @cached_property
     def both(self) -> list[Trail]:
@@ -49,7 +49,7 @@ class TwoTrails:
         for bits, digits in islice(zip(CLOSE, DIGITS, strict=True), 2 + has_doubles):
             mine, ours = self._cones
             trails = [
-                Trail(mine, self._named, digits, self._product_line),
+                Trail(mine, self._named, digits, self._written),
                 Trail(ours, self._named, digits),
             ]
             for trail, keys in zip(trails, _keys(trails, bits), strict=True):
