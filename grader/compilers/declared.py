@@ -350,9 +350,12 @@ class Declarations:
         earlier line of its loop, if the statement there has none and calls nothing; a product
         ("mul") where the only variable on it that gets a product gets it; all else on the line."""
         text, before = SET.split(re.sub(_INDEX, "", self.line(line)))[-1], set[int]()
-        if line and verb == "add" and not _ADDS.search(self._statement(line)):
+        if line and verb == "add":
             begin = self.loop(line)[1] or line
-            return max((at for at in range(begin, line) if "+=" in self.line(at)), default=line)
+            end = self.end(line) + 1 if begin == line else line
+            sums = [at for at in range(begin, end) if "+=" in self.line(at)]
+            is_here = line in sums or (begin != line and _ADDS.search(self._statement(line)))
+            return line if is_here else max(sums, default=line)
         for name in () if verb != "mul" or _PRODUCT.search(text) else WORD.findall(text):
             value, at = self.given(name, line or 0)
             before |= {at} if _PRODUCT.search(re.sub(_INDEX, "", value)) else set()
@@ -433,8 +436,16 @@ class Declarations:
 
     def in_kernel(self, line: int) -> bool:
         """Whether a source line is in a kernel, and not in a function that one calls."""
-        above = [one for one in self.lines[:line] if re.search("__(?:global|device)__", one)]
-        return bool(above) and "__global__" in above[-1]
+        return "__global__" in self.line(self.head(line))
+
+    def head(self, line: int) -> int:
+        """The line with the head of the function that a source line is in; 0 if it is in none."""
+        heads = (
+            at
+            for at in range(line, 0, -1)
+            if "__global__" in (one := self.line(at)) or "__device__" in one
+        )
+        return next(heads, 0)
 
     def guard(self, line: int) -> tuple[str, int]:
         """The condition of the `if` that a source line is in, and its line; "" if there is none, or

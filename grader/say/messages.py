@@ -363,6 +363,18 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
             f"{finding.verb} {there}, which the copy on line {issued.line} may not have brought "
             "yet."
         )
+        first, last = issued.line or 0, finding.where.line or 0
+        between = range(first + 1, last)
+        if (
+            since is None
+            and first < last
+            and not any("wait" in wave.names.declared.line(at) for at in between)
+        ):
+            return Message(
+                text,
+                f"No line between {first} and {last} waits for this copy.",
+                f"Which wait should come before line {last}?",
+            )
         is_own = (issued.block, issued.thread) == (finding.where.block, finding.where.thread)
         after = "" if is_own else "Then the threads must meet at a barrier before the read."
         return Message(text, *_not_waited_for(since, waited, wave.names.declared)) + Message(

@@ -16,7 +16,7 @@ def rows(taken, ours=OURS):
 @pytest.mark.parametrize(
     ("taken", "said"),
     [
-        (lambda row, col: (col, row), "Row and column are swapped"),
+        (lambda row, col: (col, row), "Row and column of this element are swapped"),
         (lambda row, col: (row, col + 1), "the second index is 1 too large"),
         (lambda row, col: (row - 2, col), "the first index is 2 too small"),
         (lambda row, col: (row, 5 - col), "the second index is 5 minus the correct one"),

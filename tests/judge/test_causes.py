@@ -240,6 +240,73 @@ from grader.judge import judge
             r"which line should put the values of all threads into one sum\?",
             id="a sum that no lanes exchange",
         ),
+        pytest.param(
+            "10_tiles/swizzle",
+            [("return 32 * row + (col ^ row);", "return 32 * row + col + row;")],
+            "out_of_bounds",
+            r"Is `cell` \(line 8\) right\? If it is,",
+            id="an index that a function computes",
+        ),
+        pytest.param(
+            "06_pack_vectorization/row_absmax",
+            [("int p = lane; p < columns / 4", "int p = threadIdx.x; p < columns / 4")],
+            "wrong_answer",
+            r"replaced it\. On line 23, thread 32 of block 0 makes no round of the loop",
+            id="a loop without a round leaves a number of the code",
+        ),
+        pytest.param(
+            "10_tiles/transpose",
+            [
+                (
+                    "if (left + k < cols && top + lane < rows) {",
+                    "const bool there = top + k < rows && left + lane < cols;\n"
+                    "        if (there) {",
+                )
+            ],
+            "uninitialized_read",
+            r"Is `there` \(line 20\) right\? If it is, should this thread read it\?",
+            id="the condition of a read that nobody wrote",
+        ),
+        pytest.param(
+            "11_async_copies/shared_weights",
+            [
+                (
+                    "while (!mbarrier_try_wait_parity(&full, 0)) continue;\n            for (int b",
+                    "for (int b",
+                )
+            ],
+            "uninitialized_read",
+            r"No line between 24 and \d+ waits for this copy\. Which wait should come before line",
+            id="a copy of what an earlier copy brings",
+        ),
+        pytest.param(
+            "01_expand_where/where",
+            [
+                ("int d = dims - 1; d >= 0; d--", "int d = 0; d < dims; d++"),
+                (
+                    "out[i] = cond[cond_place] ? x[x_place] : y[y_place];",
+                    "float result = y[y_place];\n"
+                    "    if (cond[cond_place] != 0) result = x[x_place];\n"
+                    "    out[i] = result;",
+                ),
+            ],
+            "wrong_answer",
+            r"loads x\[\d+\] on line 28 and stores it on line 29\.",
+            id="a load that a compiler gave the line of the store",
+        ),
+        pytest.param(
+            "09_scan_histogram/look_back",
+            [
+                (
+                    "before += seen == 2 ? up_to[b] : own[b];\n        if (seen == 2) break;",
+                    "if (seen == 1) {\n            before += own[b];\n        } else {\n"
+                    "            before += up_to[b];\n        }",
+                ),
+            ],
+            "wrong_answer",
+            r"On line 42, thread \d+ of block \d+ adds",
+            id="a sum that a compiler gave the line of the loop",
+        ),
     ],
 )
 def test_the_cause_is_named(exercise, edits, status, said):

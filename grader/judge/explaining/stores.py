@@ -52,7 +52,7 @@ def _exchanged_dimensions(rows: Rows) -> str:
         swapped = all(mine == _exchanged(ours, a, b) for mine, ours in rows)
         if swapped and any(mine != ours for mine, ours in rows):
             return (
-                "Row and column are swapped."
+                "Row and column of this element are swapped."
                 if dimensions == 2
                 else f"The {ORDINALS[a]} and the {ORDINALS[b]} index are swapped."
             )

@@ -220,7 +220,10 @@ class Trail:
         a, b = (behind.value[behind.operands[first + k]] for k in (0, 1))
         counts[split] = 2
         self.ops = [
-            Op(one.opcode, written(_verb(one.opcode), one.line), one.calls) for one in behind.ops
+            Op(one.opcode, written(_verb(one.opcode), one.line), one.calls)
+            if one.opcode.startswith("add.f")
+            else one
+            for one in behind.ops
         ]
         self.ops += [Op("mul", written("mul", one.line), one.calls) for one in behind.ops]
         self.ops += [Op("add", one.line, one.calls) for one in behind.ops]

@@ -277,7 +277,10 @@ def _of_step(about: About, found: Parting) -> Message:
 def _with_name(about: About, found: Parting, said: str, lines: tuple[int, ...]) -> str:
     """A value in words, made on the first of some lines, which the others call: with the variable
     that gets it in the function of a step, if its line gives one."""
+    here, declared = found.place.line or 0, about.declared
     line = next((at for at in lines[::-1] if at not in found.calls), 0)
+    if all(map(declared.in_kernel, (line, here))) and declared.head(line) != declared.head(here):
+        return said  # another kernel's variable
     names = [name for name, _ in given_on(about.declared.line(line))]
     known = f"`{names[0]}` ({said}, line {line})" if len(names) == 1 else f"{said} (line {line})"
     return known if line else said
