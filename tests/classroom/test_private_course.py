@@ -80,7 +80,7 @@ def test_check_says_there_what_it_says_at_home(published, tmp_path, answer, pass
     home, there = (report["checked"][0]["verdict"] for report in reports)
     # That our kernel uses a parameter is known at home alone.
     known = json.dumps(home).replace("No line uses `n`. ", "")
-    home = json.loads(known.replace("Which line should use `n`? ", ""))
+    home = json.loads(known.replace(" Which line should use `n`?", ""))
     for told in (home, there, *home["cases"], *there["cases"]):
         if told["status"] == "wrong_answer":
             # The first step that ours does not take, its line, what is made of what beside ours,
