@@ -174,16 +174,8 @@ def _explanation(cases: list[CaseResult], verdict: Verdict, source: str, columns
 
 def show_beside(console: Console, both: Beside) -> None:
     """What a kernel that passed cost beside ours, and the lines that differ."""
-    rows = [
-        (
-            cost.counter,
-            f"{cost.yours:,}",
-            cost.budget,
-            "not kept" if cost.ours is None else f"{cost.ours:,}",
-        )
-        for cost in both.costs
-    ]
-    if rows:
+    if both.costs:
+        rows = (cost.row for cost in both.costs)
         console.print(table(("counter", "yours", "budget", "ours"), rows, figures=3))
     if both.changes:
         console.print(Text.assemble(("compare with ours", "bold"), " (- yours, + ours)"))

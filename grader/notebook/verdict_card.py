@@ -272,15 +272,7 @@ def _beside_ours(verdict: Verdict, shown: str, exercise: Exercise, ours: bool) -
     both = beside(verdict, shown, exercise)
     if both is None:
         return Page("", "")
-    rows = [
-        (
-            one.counter,
-            f"{one.yours:,}",
-            one.budget,
-            "not kept" if one.ours is None else f"{one.ours:,}",
-        )
-        for one in both.costs
-    ]
+    rows = [one.row for one in both.costs]
     return joined(
         Page(
             html_of(
