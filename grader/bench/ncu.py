@@ -68,8 +68,10 @@ def measure(csv_path: Path) -> None:
     version = subprocess.run(
         ["ncu", "--version"], capture_output=True, text=True, check=True, encoding="utf-8"
     ).stdout.strip()
-    counts = raw.read_text(encoding="utf-8")
-    csv_path.write_text(f"# {name}; ncu {version.splitlines()[-1]}\n{counts}", encoding="utf-8")
+    csv_path.write_text(
+        f"# {name}; ncu {version.splitlines()[-1]}\n{raw.read_text(encoding='utf-8')}",
+        encoding="utf-8",
+    )
     raw.unlink()
 
 
@@ -303,8 +305,12 @@ def why(row: WorkCounters) -> str:
 
 def differences(rows: list[WorkCounters]) -> Iterator[tuple[WorkCounters, Cell]]:
     """The cells of COMPARED counters that differ."""
-    cells = ((row, row.cells[counter]) for row in rows for counter in COMPARED)
-    return ((row, cell) for row, cell in cells if cell.state == "differs")
+    return (
+        (row, row.cells[counter])
+        for row in rows
+        for counter in COMPARED
+        if row.cells[counter].state == "differs"
+    )
 
 
 # ---- docs/counters.md: the simulated GPU's counters beside Nsight Compute's ----

@@ -108,9 +108,15 @@ def measure(
 ) -> Timings:
     """As measuring.measure does it, but that a library that hangs is stopped, and named in the
     timings' `skipped`. Raises BadInput if a variant of the lesson hangs, or the process fails."""
-    find = partial(_findings, lesson.path, benchmark.name, device)
     return timings.gathered(
-        benchmark, device, supervise(find, benchmark.sizes, [*benchmark.variants]), report
+        benchmark,
+        device,
+        supervise(
+            partial(_findings, lesson.path, benchmark.name, device),
+            benchmark.sizes,
+            [*benchmark.variants],
+        ),
+        report,
     )
 
 

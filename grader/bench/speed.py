@@ -86,11 +86,15 @@ def _many_blocks() -> Iterator[Figure]:
         yield Figure(f"{blocks:,} block{'s' if blocks > 1 else ''}", "ms", times[blocks] * 1e3)
     most, fewer = BLOCKS[-1], BLOCKS[-2]
     growth = times[most] / times[fewer] / (most / fewer)
-    more = memory[most] / memory[fewer]
     yield from (
         Figure(f"time of {most:,} blocks over that of {fewer:,}, per block", "x", growth, 1.1),
         Figure(f"memory at its peak, {fewer:,} blocks", "MB", memory[fewer] / 1e6),
-        Figure(f"memory of {most:,} blocks over that of {fewer:,}", "x", more, 1.1),
+        Figure(
+            f"memory of {most:,} blocks over that of {fewer:,}",
+            "x",
+            memory[most] / memory[fewer],
+            1.1,
+        ),
     )
 
 

@@ -244,8 +244,11 @@ def changes(now: Timings, then: Timings) -> Iterator[SpeedChange]:
     medians differ by LEAST or more."""
     for row in now.rows:
         before = then.row(row.variant, row.size)
-        apart = before and not (row.low <= before.high and before.low <= row.high)
-        if before and apart and abs(row.ms - before.ms) >= LEAST * before.ms:
+        if (
+            before
+            and (row.low > before.high or before.low > row.high)
+            and abs(row.ms - before.ms) >= LEAST * before.ms
+        ):
             yield SpeedChange(now.name, row.variant, row.size, before.ms, row.ms)
 
 

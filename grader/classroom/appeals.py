@@ -21,10 +21,11 @@ def collect(course: CourseFolder) -> list[collecting.Graded]:
     whose requests were refused and put aside, with the reasons."""
     renaming.settle(course, IN_EXCHANGE)
     refused = list(collecting.put_aside(course, IN_EXCHANGE))
-    given = sorted(course.root.glob(f"{renaming.APPEALS}/*/[!.]*"))
-    arrived = {path: path.parent.name for path in given if not path.is_dir()} | {
-        path: learner for path, (learner, _) in course.inbound(IN_EXCHANGE).items()
-    }
+    arrived = {
+        path: path.parent.name
+        for path in sorted(course.root.glob(f"{renaming.APPEALS}/*/[!.]*"))
+        if not path.is_dir()
+    } | {path: learner for path, (learner, _) in course.inbound(IN_EXCHANGE).items()}
     with course.gradebook() as gradebook:
         marks = cache(partial(export.by_learner, gradebook))
         for path, learner in arrived.items():

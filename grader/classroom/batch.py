@@ -152,9 +152,10 @@ class Entering:
                 scores[name] = verdicts.mark_of(cell)
             elif cell.metadata.nbgrader["checksum"] == utils.compute_checksum(cell):
                 blank.add(name)
-        marked = MarkedNotebook(text(notebook), verdicts.packed(kept), scores, frozenset(blank))
-        self._marked[same] = marked
-        return marked
+        self._marked[same] = MarkedNotebook(
+            text(notebook), verdicts.packed(kept), scores, frozenset(blank)
+        )
+        return self._marked[same]
 
     def _write(self, place: Path, marked: MarkedNotebook, beside: dict[str, str]) -> None:
         """All that nbgrader leaves of a submission in autograded/, and nothing of an earlier one.
@@ -437,8 +438,11 @@ def watched(course: CourseFolder, lesson: str, grade: Callable[[], list[Graded]]
     before = changes.now(course, lesson)
     graded, after = grade(), changes.now(course, lesson)
     had, have = changes.totals(before), changes.totals(after)
-    new = [each for each in changes.between(before, after) if each.before != each.after]
-    return Regraded(graded, new, {name: (had[name], have.get(name)) for name in had})
+    return Regraded(
+        graded,
+        [each for each in changes.between(before, after) if each.before != each.after],
+        {name: (had[name], have.get(name)) for name in had},
+    )
 
 
 @contextmanager

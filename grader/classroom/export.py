@@ -6,7 +6,6 @@ The class's marks as one table, a row per learner and a column per lesson: what 
 another system is made of. And who answered a contest's exercise most cheaply.
 """
 
-import hashlib
 import hmac
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -168,8 +167,10 @@ def unmarked(course: CourseFolder, gradebook: Gradebook, lesson: str) -> tuple[s
         for row in rows(course, gradebook, lesson)
         if row.score is None and row.max_score and row.status != NOT_HANDED_IN
     ]
-    by_hand = {row.learner for row in found if row.status == Status.KEPT}
-    return {row.learner for row in found if row.status != Status.KEPT}, by_hand
+    return (
+        {row.learner for row in found if row.status != Status.KEPT},
+        {row.learner for row in found if row.status == Status.KEPT},
+    )
 
 
 def full_name(student: Student) -> str:
@@ -238,11 +239,10 @@ class WarpwiseExporter(ExportPlugin):
     def export(self, gradebook: Gradebook) -> None:
         """Write the rows, of the lessons and learners that nbgrader was asked for, or of all."""
         course, chosen = CourseFolder(self.config), set(map(str, self.student))
-        lessons = self.assignment or sorted(lesson.name for lesson in gradebook.assignments)
         write_rows(
             [
                 row
-                for name in lessons
+                for name in self.assignment or sorted(each.name for each in gradebook.assignments)
                 for row in rows(course, gradebook, name)
                 if not chosen or row.learner in chosen
             ],
@@ -379,9 +379,9 @@ class ShownNames:
         trace who has not the course's secret."""
         if not self.anonymous:
             return learner
-        key = secret(Path(self.course.config.JudgeAnswers.secret_file)).encode()
-        digest = hmac.new(key, f"name\n{learner}".encode(), hashlib.sha256).hexdigest()
-        return f"anon-{digest[:SHOWN]}"
+        key = secret(self.course.secret_file).encode()
+        digest = hmac.digest(key, f"name\n{learner}".encode(), "sha256")
+        return f"anon-{digest.hex()[:SHOWN]}"
 
 
 def shown_names(here: CourseFolder, section: str | None, anonymous: bool = False) -> ShownNames:
@@ -433,8 +433,11 @@ def read(lessons: list[Lesson], names: ShownNames, everybody: bool = False) -> M
 
 def _line(names: ShownNames, student: Student, rows: list[ExerciseRow]) -> LearnerLine:
     lessons = grouped((row.lesson, row) for row in rows)
-    totals = {lesson: total(mine) for lesson, mine in lessons.items()}
-    scores = {lesson: round(one, 4) for lesson, one in totals.items() if one is not None}
+    scores = {
+        lesson: round(points, 4)
+        for lesson, mine in lessons.items()
+        if (points := total(mine)) is not None
+    }
     late = {lesson: mine[0].late_penalty for lesson, mine in lessons.items()}
     comments = {
         lesson: "; ".join(

@@ -148,10 +148,11 @@ def _contents(
     solved = [each for each in about.exercises if solutions and each.solved]
     with course.gradebook() as gradebook:
         of_all = rows(course, gradebook, lesson)
-        query = of_cells(gradebook, lesson, Comment, SolutionCell, Comment.manual_comment)
         said = grouped(
             (learner, (name, text))
-            for learner, name, text in query.filter(Comment.manual_comment.isnot(None))
+            for learner, name, text in of_cells(
+                gradebook, lesson, Comment, SolutionCell, Comment.manual_comment
+            ).filter(Comment.manual_comment.isnot(None))
         )
     marks = grouped((row.learner, row) for row in of_all if row.status != NOT_HANDED_IN)
     lines = grouped((line.learner, line) for line in changes.read(course, lesson))
@@ -201,14 +202,11 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
         for name, cell in checks(notebook).items()
     }
     cards = {name: Markup(card) for name, (_, card) in parts.items()}
-    rules = dict.fromkeys(rule for its_rules, _ in parts.values() for rule in its_rules)
-    rows = sorted(
-        content.rows,
-        key=lambda row: (row.status == "passed", [*cards, row.exercise].index(row.exercise)),
-    )
     stamp = (note(place / STAMP) or "").strip()
     return page_template("classroom/pages/feedback.html").render(
-        rules=Markup("\n".join(rules)),
+        rules=Markup(
+            "\n".join(dict.fromkeys(rule for rules, _ in parts.values() for rule in rules))
+        ),
         colours=COLOURS,
         content=content,
         learner=learner,
@@ -216,10 +214,14 @@ def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) 
         handed_in=re.sub(r"(?<=:\d\d)\.\d+", "", stamp) if time_of(stamp) else "",
         score=total(content.rows),
         late=max((row.late_penalty or 0.0 for row in content.rows), default=0.0),
-        rows=rows,
+        rows=sorted(
+            content.rows,
+            key=lambda row: (row.status == "passed", [*cards, row.exercise].index(row.exercise)),
+        ),
         cards=cards,
         called={
-            row.exercise: content.kinds.get(row.exercise, Write()).word(row.status) for row in rows
+            row.exercise: content.kinds.get(row.exercise, Write()).word(row.status)
+            for row in content.rows
         },
         # By exercise whose mark stays as it was shown, the points that the verdict gives.
         instead={name: one["verdict"]["points"] for name, one in kept.items() if "keeps" in one},

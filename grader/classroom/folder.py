@@ -88,6 +88,11 @@ class CourseFolder:
         return ExchangeFactory(config=self.config)
 
     @property
+    def secret_file(self) -> Path:
+        """Where the secret lies from which hidden cases are drawn."""
+        return Path(self.config.JudgeAnswers.secret_file)
+
+    @property
     def kernels(self) -> Path:
         return Path(self.config.JudgeAnswers.get("kernels", course.KERNELS))
 

@@ -86,8 +86,12 @@ class Grading:
             taken = self._read[same]
         except intake.UnreadableNotebook as error:
             unreadable = str(error)
-        marking = Marking((), unreadable, handed_in.remark, handed_in.others, drawn)
-        return SubmittedWork(fingerprint, *taken, handed_in.beside, marking)
+        return SubmittedWork(
+            fingerprint,
+            *taken,
+            handed_in.beside,
+            Marking((), unreadable, handed_in.remark, handed_in.others, drawn),
+        )
 
     def instead(self, learner: str, work: SubmittedWork) -> SubmittedWork:
         """The work that counts for `learner`: of a work that cannot be read what was handed in
@@ -100,8 +104,11 @@ class Grading:
                     marking, remark=f"{why} What was handed in before that counts.", unreadable=""
                 )
             elif had := verdicts.had(self._place(learner)) or self.scores.get(learner, 0.0):
-                lost = f"had {counted(had, 'point')}, and no longer counts."
-                marking = replace(marking, unreadable=f"{why} What was handed in before {lost}")
+                marking = replace(
+                    marking,
+                    unreadable=f"{why} What was handed in before had {counted(had, 'point')}, and "
+                    "no longer counts.",
+                )
         return replace(
             work,
             answers=answers,
@@ -194,9 +201,10 @@ def grading_of(course: CourseFolder, lesson: Lesson) -> Grading:
         # Extra credit that exercises had outside the maximum goes; what an instructor gave for one
         # inside it stays.
         with course.gradebook() as gradebook:
-            grades = export.of_cells(gradebook, lesson.name, Grade, GradeCell, Grade)
-            inside = [name for name in now if now[name]]
-            for _, _, grade in grades.filter(GradeCell.name.in_(inside)):
+            inside = GradeCell.name.in_([name for name in now if now[name]])
+            for _, _, grade in export.of_cells(
+                gradebook, lesson.name, Grade, GradeCell, Grade
+            ).filter(inside):
                 if grade.cell.max_score == 0 and grade.manual_score is None:
                     grade.extra_credit = None
             gradebook.db.commit()

@@ -64,10 +64,7 @@ class HandOut(ClearSolutions):
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         if "lesson" not in nb.metadata.get("warpwise", {}):
             return super().preprocess(nb, resources)  # type: ignore[no-any-return]
-        lesson = lessons.lesson(
-            nb.metadata.warpwise.lesson,
-            Path(self.config.JudgeAnswers.get("kernels", lessons.KERNELS)),
-        )
+        lesson = lessons.lesson(nb.metadata.warpwise.lesson, CourseFolder(self.config).kernels)
         hand_out(nb, lesson, {one.name: one for one in lesson.exercises})
         return nb, resources
 
@@ -168,9 +165,8 @@ def generate(course: CourseFolder, lesson: lessons.Lesson) -> None:
 
 def seeds(course: CourseFolder, lesson: lessons.Lesson) -> dict[str, int]:
     """The official seed of each exercise in this course: its hidden cases are drawn from it."""
-    secret_file = Path(course.config.JudgeAnswers.secret_file)
     return {
-        name: seed(secret_file, f"{lesson.name}/{name}")
+        name: seed(course.secret_file, f"{lesson.name}/{name}")
         for name in sorted(exercise.name for exercise in lesson.exercises)
     }
 
@@ -183,9 +179,10 @@ def drawn(course: CourseFolder, file: coursefile.CourseFile, lesson: str, learne
 
 def variants_key(course: CourseFolder, file: coursefile.CourseFile, lesson: str) -> str:
     """By which learners get variants of a lesson; empty where all get the same."""
-    secret_file = Path(course.config.JudgeAnswers.secret_file)
     return (
-        f"{seed(secret_file, f'{lesson}/variants'):012x}" if file.plan(lesson).service.vary else ""
+        f"{seed(course.secret_file, f'{lesson}/variants'):012x}"
+        if file.plan(lesson).service.vary
+        else ""
     )
 
 
@@ -213,8 +210,11 @@ def notebook_for(course: CourseFolder, lesson: lessons.Lesson, learner: str) -> 
 
 def known(kernels: Path = lessons.KERNELS, notebooks: Path = NOTEBOOKS) -> set[str]:
     """The names, without their endings, of all notebooks that there are or that can be made."""
-    files = (*notebooks.glob("*.ipynb"), *(kernels / PAGES).glob("*.md"))
-    return {*lessons.names(kernels), *(file.stem for file in files)}
+    return {
+        *lessons.names(kernels),
+        *(file.stem for file in notebooks.glob("*.ipynb")),
+        *(file.stem for file in (kernels / PAGES).glob("*.md")),
+    }
 
 
 def build(
@@ -402,8 +402,10 @@ def changes(lesson: lessons.Lesson, mistake: Mistake) -> list[str]:
         [code for line in source.splitlines() if (code := line.split("//")[0].rstrip())]
         for source in (lesson.solution(lesson.exercise(mistake.wrong.exercise)), mistake.source)
     )
-    diff = list(difflib.unified_diff(ours, theirs, n=3, lineterm=""))
-    return ["⋮" if line.startswith("@@") else line for line in diff[3:]]
+    return [
+        "⋮" if line.startswith("@@") else line
+        for line in list(difflib.unified_diff(ours, theirs, n=3, lineterm=""))[3:]
+    ]
 
 
 def solved(lesson: lessons.Lesson, folder: Path) -> NotebookNode:
@@ -490,12 +492,14 @@ def _diff_id(lesson: lessons.Lesson, mistake: Mistake) -> str:
 
 def _title_page(lesson: lessons.Lesson, mistakes: int) -> str:
     """The Markdown of the first slide."""
-    kinds = Counter(exercise.kind.title for exercise in lesson.exercises)
-    of_kinds = ", ".join(f"{kind} ({number})" for kind, number in kinds.most_common())
+    kinds = ", ".join(
+        f"{kind} ({number})"
+        for kind, number in Counter(each.kind.title for each in lesson.exercises).most_common()
+    )
     minutes = sum(exercise.minutes for exercise in lesson.exercises)
     return _TITLE.format(
         title=lesson.title,
-        exercises=escape(f"{counted(len(lesson.exercises), 'exercise')}: {of_kinds}"),
+        exercises=escape(f"{counted(len(lesson.exercises), 'exercise')}: {kinds}"),
         minutes=f"They take learners about {counted(minutes, 'minute')}<br>\n" if minutes else "",
         mistakes=counted(mistakes, "typical mistake"),
     )
@@ -531,8 +535,10 @@ def _annotate(
 
 def _notes(exercise: lessons.Exercise, mistakes: Mapping[str, Mistake]) -> str:
     minutes = f", about {counted(exercise.minutes, 'minute')}" if exercise.minutes else ""
-    worth = counted(exercise.points, "point")
-    about = f"**{exercise.title}** ({exercise.kind.title}{minutes}, {worth})"
+    about = (
+        f"**{exercise.title}** ({exercise.kind.title}{minutes}, "
+        f"{counted(exercise.points, 'point')})"
+    )
     its = [mistake for mistake in mistakes.values() if mistake.wrong.exercise == exercise.name]
     return "\n".join(
         [

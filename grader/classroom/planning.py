@@ -75,8 +75,9 @@ def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:
                 for row in (each, *each.submissions)
                 if each.name == lesson.name
             }
-    most = sum(exercise.points for exercise in lesson.exercises)
-    late = (plan.late.ends(most) if plan.late else 0.0) + file.late_days * coursefile.DAY
+    late = file.late_days * coursefile.DAY + (
+        plan.late.ends(sum(exercise.points for exercise in lesson.exercises)) if plan.late else 0.0
+    )
     last = max((date for date in dates if date is not None), default=None)
     return None if last is None or late == math.inf else last + timedelta(seconds=late)
 

@@ -91,9 +91,12 @@ class JudgeAnswers(NbGraderPreprocessor):
         here = CourseFolder(self.config)
         drawn = handing_out.drawn(here, coursefile.read(here), lesson.name, where["student"])
         floors = verdicts.floors(here, lesson.name, where["student"], answers.values())
-        owned = variants.owned(lesson, dict(drawn))
         kept = fill(
-            nb, lesson, answers, partial(self._verdict, owned), Marking(floors, drawn=drawn)
+            nb,
+            lesson,
+            answers,
+            partial(self._verdict, variants.owned(lesson, dict(drawn))),
+            Marking(floors, drawn=drawn),
         )
         resources["outputs"] = {verdicts.FILE: verdicts.packed(kept)}
         return nb, resources
@@ -176,8 +179,13 @@ def _grade(
         "text/plain": repr(verdicts.score(points or 0.0, most)),
         "text/html": shared((cards.notice(problem).html if problem else "") + page),
     }
-    mark = {verdicts.NO_MARK: True} if points is None else {}
-    check.outputs = [v4.new_output("execute_result", data=data, metadata=mark)]
+    check.outputs = [
+        v4.new_output(
+            "execute_result",
+            data=data,
+            metadata={verdicts.NO_MARK: True} if points is None else {},
+        )
+    ]
     return kept
 
 
@@ -242,5 +250,7 @@ def shared(html: str) -> str:
 
 def apart(html: str) -> tuple[tuple[str, ...], str]:
     """The rules that `shared` has put in front, and what they are about."""
-    rules = [rule for sheet in _RULES.findall(html) for rule in sheet.split("\n")]
-    return tuple(rules), _RULES.sub("", html)
+    return (
+        tuple(rule for sheet in _RULES.findall(html) for rule in sheet.split("\n")),
+        _RULES.sub("", html),
+    )

@@ -156,8 +156,16 @@ class MoodleCourse(RemoteCourse):
     @_documented()
     def _call(self, function: str, arguments: dict[str, object]) -> Any:
         """The result of a function of the web service."""
-        own = {"wstoken": self.token, "wsfunction": function, "moodlewsrestformat": "json"}
-        found = self.ask("POST", "webservice/rest/server.php", {**own, **arguments}).json()
+        found = self.ask(
+            "POST",
+            "webservice/rest/server.php",
+            {
+                "wstoken": self.token,
+                "wsfunction": function,
+                "moodlewsrestformat": "json",
+                **arguments,
+            },
+        ).json()
         for each in found.get("warnings", ()) if isinstance(found, dict) else ():
             unless(
                 # 3: nobody has a mark yet. An activity that the instructor cannot see is no lesson.

@@ -20,7 +20,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
 
-from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
+from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
 
 from ..course import names as lessons_in
 from ..course.weave import CHECK
@@ -63,8 +63,13 @@ def off_roster(
     for student in gradebook.students:
         if student.id in known:  # how a learner's login could be spelled
             first, last = student.first_name or "", student.last_name or ""
-            spellings = [first + last, last + first, first[:1] + last, last + first[:1]]
-            known[student.id] = waiting[student.id] = [student.email or "", *spellings]
+            known[student.id] = waiting[student.id] = [
+                student.email or "",
+                first + last,
+                last + first,
+                first[:1] + last,
+                last + first[:1],
+            ]
         if student.submissions:
             waiting.pop(student.id, None)
     for login in strangers[:MOST_NAMED]:
@@ -188,8 +193,7 @@ def _move_marks(gradebook: Gradebook, other: str, learner: str, newer: set[str])
             gradebook.db.flush()
             marked.student = student
     gradebook.db.flush()
-    for gone in [student for student in gradebook.students if student.id == other]:
-        gradebook.db.delete(gone)
+    gradebook.db.query(Student).filter_by(id=other).delete()
     gradebook.db.commit()
 
 

@@ -7,8 +7,8 @@ own.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -140,15 +140,18 @@ def read(
     system's usual ones. ClassroomError names the line that cannot be."""
     head, *rest = spreadsheets.read(path)
     system, members = _system(head), dict[str, RosterMember]()
-    given = (("id", id), ("section", section), ("team", team))
-    chosen = {name: (column,) for name, column in given if column}
+    chosen: dict[str, Any] = {
+        name: (column,)
+        for name, column in (("id", id), ("section", section), ("team", team))
+        if column
+    }
     for (column,) in chosen.values():
         unless(
             column in head,
             ClassroomError(f"{path.name} has no column {column!r}; it has {', '.join(head[:12])}."),
         )
     for number, cells in enumerate(rest, 2):
-        member = _member(system, chosen, dict(zip(head, cells, strict=False)))
+        member = _member(replace(system, **chosen), dict(zip(head, cells, strict=False)))
         if cells[0].startswith(system.skipped) or not (member.id or member.first or member.last):
             continue
         unless(
@@ -203,11 +206,11 @@ def _columns(
     if roster.system.name == "csv":
         return {}
     about = {*roster.system.id, *roster.system.kept, *_FIRST, *_LAST, *_WHOLE, *_EMAIL}
-    headings = [one for one in roster.headings if one not in about]
-    found = {name: one for name, one in matches(lessons, headings).items() if one}
+    found = matches(lessons, (one for one in roster.headings if one not in about))
     chosen = {name: before.plan(name).columns.get(roster.system.name, ()) for name in lessons}
-    there = [(one,) for one in roster.headings]
-    return found | {name: one for name, one in chosen.items() if one in there}
+    return {name: one for name, one in found.items() if one} | {
+        name: one for name, one in chosen.items() if len(one) == 1 and one[0] in roster.headings
+    }
 
 
 def _entry(system: RosterFormat, member: RosterMember, before: coursefile.Person) -> Any:
@@ -246,9 +249,9 @@ def _system(head: list[str]) -> RosterFormat:
     )
 
 
-def _member(system: RosterFormat, chosen: Mapping[str, Sequence[str]], row: Row) -> RosterMember:
+def _member(system: RosterFormat, row: Row) -> RosterMember:
     # Brightspace puts # in front.
-    login = _any(row, chosen.get("id", system.id)).lstrip("#")
+    login = _any(row, system.id).lstrip("#")
     first, last = _any(row, _FIRST), _any(row, _LAST)
     if not first and not last:  # `Last, First`; all of a name that has no such comma is the first
         # East Asia's and Arabic's commas are meant, too.
@@ -257,8 +260,7 @@ def _member(system: RosterFormat, chosen: Mapping[str, Sequence[str]], row: Row)
         first = " ".join(one for one in others if one not in suffixes)
         last = " ".join([last, *suffixes])
         first, last = (first, last) if first else (_any(row, _WHOLE), "")
-    section = _any(row, chosen.get("section", system.section))
-    team = _any(row, chosen.get("team", system.team))
+    section, team = _any(row, system.section), _any(row, system.team)
     if system.several:
         section, team = _SEVERAL.split(section)[0], _SEVERAL.split(team)[0]
     return RosterMember(login, first, last, _any(row, _EMAIL), section, team, row)

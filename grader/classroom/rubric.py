@@ -11,7 +11,6 @@ that are handed in later. It does not hold for another answer of the same learne
 
 import json
 import math
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -165,8 +164,14 @@ class Rubric:
     def fault(self, answer: AnswerToMark) -> str:
         """The item of the one fault that the grader found; empty if there is none."""
         partial = answer.kept["verdict"].get("partial") or {"mistake": None}
-        items = self.items.get(answer.exercise, {}).items()
-        return next((name for name, item in items if item.mistake == partial["mistake"]), "")
+        return next(
+            (
+                name
+                for name, item in self.items.get(answer.exercise, {}).items()
+                if item.mistake == partial["mistake"]
+            ),
+            "",
+        )
 
     def _on(
         self, answer: AnswerToMark, items: Mapping[str, RubricItem], fault: str
@@ -220,8 +225,7 @@ def _first_items(about: Lesson) -> Iterator[tuple[str, str, RubricItem]]:
     mistakes, with what the grader takes off for each. A text that a person marks has one for each
     result."""
     for wrong in about.wrong_kernels:
-        asked = about.exercise(wrong.exercise)
-        points = round((about.leaves(wrong) - 1) * asked.points, 2)
+        points = round((about.leaves(wrong) - 1) * about.exercise(wrong.exercise).points, 2)
         yield wrong.exercise, wrong.name, RubricItem(wrong.mistake, points, wrong.mistake)
     yield from (
         (asked.name, name, RubricItem(said, part * asked.points))
@@ -238,8 +242,7 @@ def _first_items(about: Lesson) -> Iterator[tuple[str, str, RubricItem]]:
 def _file(course: CourseFolder) -> _RubricFile:
     path = course.root / FILE
     try:
-        text = path.read_text(encoding="utf-8") if path.exists() else _NEW
-        return msgspec.convert(tomllib.loads(text), _RubricFile)
+        return msgspec.toml.decode(path.read_bytes() if path.exists() else _NEW, type=_RubricFile)
     except ValueError as error:  # it is no TOML, or has another form
         raise ClassroomError(f"{path}: {error}.") from error
 
@@ -289,9 +292,12 @@ def accounts(course: CourseFolder, name: str) -> dict[tuple[str, str], RubricAcc
 
 def add(course: CourseFolder, name: str, exercise: str, **act: Any) -> RubricAct:
     """Write an act of this user into the log. The caller keeps others out, by `alone`."""
-    now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
-    number = 1 + max((one.number for one in logged(course.root / LOG, RubricAct)), default=0)
-    made = RubricAct(number, now, user(), name, exercise, **act)
+    made = RubricAct(
+        1 + max((one.number for one in logged(course.root / LOG, RubricAct)), default=0),
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}",
+        *(user(), name, exercise),
+        **act,
+    )
     with (course.root / LOG).open("ab") as log:
         log.write(json.dumps(msgspec.to_builtins(made)).encode() + b"\n")
     return made

@@ -172,8 +172,10 @@ class HandInQueue:
             return now if begun is None else begun
 
     def _begun(self, learner: str, lesson: str) -> float | None:
-        asked = "SELECT min(at) FROM log WHERE what = 'begun' AND learner = ? AND lesson = ?"
-        return self._rows(asked, learner, lesson)[0][0]  # type: ignore[no-any-return]
+        return self._rows(  # type: ignore[no-any-return]
+            "SELECT min(at) FROM log WHERE what = 'begun' AND learner = ? AND lesson = ?",
+            *(learner, lesson),
+        )[0][0]
 
     def sat(self, lesson: str) -> dict[str, tuple[float | None, int]]:
         """By learner, when the exam was begun, None if it was not, and how many tries there are."""
@@ -280,8 +282,9 @@ class HandInQueue:
 
 def queue_of(course: CourseFolder) -> HandInQueue:
     """The course's hand-ins."""
-    key = f"log\n{secret(Path(course.config.JudgeAnswers.secret_file))}"
-    return HandInQueue(course.root / FOLDER / "handins.db", key.encode())
+    return HandInQueue(
+        course.root / FOLDER / "handins.db", f"log\n{secret(course.secret_file)}".encode()
+    )
 
 
 @dataclass(frozen=True)
@@ -384,8 +387,10 @@ class HandInService:
             for one, content in batch
             if (work := grading.work(_filed(course, one, content), one.learner))
         }
-        asked = [question for work in works.values() for question in grading.questions(work)]
-        self.workers.ask(store, store.unsettled(asked))
+        self.workers.ask(
+            store,
+            store.unsettled(each for work in works.values() for each in grading.questions(work)),
+        )
         for one, work in works.items():
             self.queue.settle(one, _report(grading, work), time.time())
 

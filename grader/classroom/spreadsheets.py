@@ -52,15 +52,17 @@ def _csv(path: Path, content: bytes) -> list[list[str]]:
     from bs4.dammit import UnicodeDammit
 
     # As the byte order mark says; else UTF-8, or what Excel writes in the west of the world.
-    encodings = ["utf-8", "cp1252", "latin-1"]
-    text = UnicodeDammit(content, user_encodings=encodings).unicode_markup or ""
+    text = (
+        UnicodeDammit(content, user_encodings=["utf-8", "cp1252", "latin-1"]).unicode_markup or ""
+    )
     unless(
         "\0" not in text, ClassroomError(f"{path} is neither CSV nor an Excel workbook (.xlsx).")
     )
     first = text.lstrip("\r\n").splitlines()[0] if text.strip() else ""
-    delimiter = max(",;\t", key=first.count)
     try:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+        return list(
+            csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count))
+        )
     except csv.Error as error:
         raise ClassroomError(f"{path} is no CSV: {error}.") from error
 
@@ -97,8 +99,13 @@ def plain(text: str) -> str:
 
 def write(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
     """The file, with the names of `columns` in its first line; texts are quoted."""
-    cells = ([cell(row[name]) for name in columns] for row in rows)
-    whole(path, lines([columns, *cells], quoting=csv.QUOTE_NONNUMERIC))
+    whole(
+        path,
+        lines(
+            [columns, *([cell(row[name]) for name in columns] for row in rows)],
+            quoting=csv.QUOTE_NONNUMERIC,
+        ),
+    )
 
 
 def lines(rows: Iterable[Iterable[object]], **form: Any) -> str:

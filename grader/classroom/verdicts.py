@@ -48,8 +48,9 @@ class KeptVerdict(TypedDict):
 def points(kept: KeptVerdict) -> float | None:
     """The points of an answer, None where it could not be judged, or a person is to mark it."""
     verdict = kept["verdict"]
-    statuses = {verdict["status"], *(case["status"] for case in verdict.get("cases", ()))}
-    judged = statuses.isdisjoint({Status.UNREADABLE, Status.UNSUPPORTED, Status.KEPT})
+    judged = {Status.UNREADABLE, Status.UNSUPPORTED, Status.KEPT}.isdisjoint(
+        each["status"] for each in (verdict, *verdict.get("cases", ()))
+    )
     return kept.get("keeps", float(verdict["points"]) if judged else None)
 
 
@@ -130,11 +131,10 @@ def floors(
     course: CourseFolder, lesson: str, learner: str, answers: Iterable[Answer]
 ) -> tuple[tuple[str, float], ...]:
     """The exercises for whose answers, and just these, feedback has shown points; and these."""
-    shown = shown_points(course, lesson, learner)
     names = {answer.name: named(answer.source) for answer in answers}
     return tuple(
         (name, points)
-        for name, (points, answer) in sorted(shown.items())
+        for name, (points, answer) in sorted(shown_points(course, lesson, learner).items())
         if names.get(name) == answer
     )
 
@@ -208,9 +208,8 @@ def _object(path: Path, form: Any = dict[str, Any]) -> Any:
 def damaged(path: Path) -> MachineError:
     """An error that says what to do about a file in release/LESSON or in
     autograded/LEARNER/LESSON."""
-    lesson = path.parent.name
     command = "release" if path.parents[1].name == "release" else "autograde"
     return MachineError(
-        f"{path} is damaged: delete the folder it lies in, then run `grader {command} {lesson}`, "
-        "which writes it anew."
+        f"{path} is damaged: delete the folder it lies in, then run `grader {command} "
+        f"{path.parent.name}`, which writes it anew."
     )

@@ -61,8 +61,10 @@ def show_speed(
     """A row for each figure, beside its target if it has one."""
 
     def beside(target: float, figure: Figure) -> tuple[str, Text]:
-        share = Text(f"{figure.value / target:.2f}", "green" if figure.reached else "bold red")
-        return f"{'at least' if figure.at_least else 'at most'} {target:g} {figure.unit}", share
+        return (
+            f"{'at least' if figure.at_least else 'at most'} {target:g} {figure.unit}",
+            Text(f"{figure.value / target:.2f}", "green" if figure.reached else "bold red"),
+        )
 
     console.print(
         table(
@@ -139,10 +141,9 @@ def counters(
         ncu.measure(csv)
     rows = ncu.compare(ncu.works(), ncu.read(csv))
     filed(to, ncu.page(rows, ncu.of_course()[1], ncu.hardware(csv)))
-    differing = len(list(ncu.differences(rows)))
     typer.echo(
-        f"{counted(len(rows), 'kernel')} compared, {counted(differing, 'counter')} not equal: "
-        f"see {to}."
+        f"{counted(len(rows), 'kernel')} compared, "
+        f"{counted(len(list(ncu.differences(rows))), 'counter')} not equal: see {to}."
     )
 
 

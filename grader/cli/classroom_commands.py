@@ -135,7 +135,6 @@ def serve(
     with alone(here, command="serve"), judges.judges(jobs, confined=not unsafe) as workers:
         if clock:
             queue.set_clock(time.time())
-        service = serving.HandInService(here, queue, workers, complain)
         sockets = bind_sockets(port, address)
         where = ":".join(map(str, sockets[0].getsockname()[:2]))
         say(
@@ -144,7 +143,7 @@ def serve(
         )
         asyncio.run(
             serving.serve(
-                service,
+                serving.HandInService(here, queue, workers, complain),
                 sockets,
                 {"certfile": certificate, "keyfile": key} if certificate else None,
             )
@@ -248,9 +247,9 @@ def regrade_lesson(
         differences = [done.difference(one) for one in done.changed]
         up, down = sum(one > 0 for one in differences), sum(one < 0 for one in differences)
         say(f"{up} up, {down} down; {_largest(done)}")
-    changed = len({one.learner for one in done.changes})
     say(
-        f"marks of {changed} of {counted(len(done.graded), 'learner')} "
+        f"marks of {len({one.learner for one in done.changes})} of "
+        f"{counted(len(done.graded), 'learner')} "
         f"{'would change' if dry_run else 'changed'}"
     )
 
@@ -540,8 +539,12 @@ def _present(here: CourseFolder, lesson: course.Lesson, live: bool, port: int, b
         f"A notebook of these slides, to run and change in JupyterLab: {short(made.notebook)}",
     )
     if live:
-        shown = lecture.Lecture(made.slides.read_text(encoding="utf-8"), lesson)
-        lecture.serve(shown, port, say, "To edit and run kernels on the slides")
+        lecture.serve(
+            lecture.Lecture(made.slides.read_text(encoding="utf-8"), lesson),
+            port,
+            say,
+            "To edit and run kernels on the slides",
+        )
     elif sys.stdin.isatty() and sys.stdout.isatty():
         say("The mistakes here in the terminal: any key begins, q stops.")
         if pressed_key() not in STOP:

@@ -264,12 +264,10 @@ def export_marks(
     what = lessons[0].name if lesson else "course"
     path = to or here.root / "export" / f"{what}-{system}{platforms.SYSTEMS[system].suffix}"
     filed(path, platforms.content(system, read, decimal, anonymous))
-    without = sum(not line.scores for line in read.lines)
     unread = sum(line.unreadable for line in read.lines)
-    unreadable = f", {unread} to mark by hand" if unread else ""
     say(
-        f"{counted(len(read.lines), 'learner')}, {without} of them without a mark{unreadable}: "
-        f"{short(path)}",
+        f"{counted(len(read.lines), 'learner')}, {sum(not line.scores for line in read.lines)} of "
+        f"them without a mark{f', {unread} to mark by hand' if unread else ''}: {short(path)}",
         *(
             platforms.column(system, one.lesson, one.headings.get(system, ()))
             for one in (read.columns if system in platforms.PLATFORMS else ())

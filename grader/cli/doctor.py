@@ -46,8 +46,11 @@ def doctor() -> int:
 
 def examine() -> Iterator[MachineCheck]:
     """Everything the course stands on, from the bottom up."""
-    python = platform.python_version() if sys.version_info >= (3, 11) else ""
-    yield MachineCheck("Python", python, "install Python 3.11 or newer")
+    yield MachineCheck(
+        "Python",
+        platform.python_version() if sys.version_info >= (3, 11) else "",
+        "install Python 3.11 or newer",
+    )
     of_nbgrader = (
         *(
             (

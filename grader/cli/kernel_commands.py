@@ -187,8 +187,13 @@ def _judged(
         hidden=bool(exercise.cases),
         partial_marks=partial_marks,
     )
-    search = partial(small_changes.place_of_mistake, exercise, source, verdict, root)
-    answer = CheckedAnswer(exercise.id, problem, verdict, shown, search=search)
+    answer = CheckedAnswer(
+        exercise.id,
+        problem,
+        verdict,
+        shown,
+        search=partial(small_changes.place_of_mistake, exercise, source, verdict, root),
+    )
     return (
         replace(
             answer,
@@ -217,9 +222,13 @@ def workflow_commands(path: Path, checked: list[CheckedAnswer]) -> Iterator[str]
         verdict = answer.verdict.for_learner().while_open()
         line = verdict.line and line_in_file(path, text, cuda_source(answer.shown), verdict.line)
         said = verdict.message or verdict.status.replace("_", " ")
-        points = f"{verdict.points:g} of {counted(verdict.max_points, 'point')}"
-        kind = "notice" if verdict.status == Status.NOT_ATTEMPTED else "error"
-        yield _command(kind, path, line or None, f"{answer.exercise}: {points}", said)
+        yield _command(
+            "notice" if verdict.status == Status.NOT_ATTEMPTED else "error",
+            path,
+            line or None,
+            f"{answer.exercise}: {verdict.points:g} of {counted(verdict.max_points, 'point')}",
+            said,
+        )
 
 
 def line_in_file(path: Path, text: str, source: str, line: int) -> int | None:
@@ -247,9 +256,11 @@ _IN_PARAMETER = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
 
 
 def _command(kind: str, path: Path, line: int | None, title: str, message: str) -> str:
-    where = f",line={line}" if line else ""
     file, heading = (text.translate(_IN_PARAMETER) for text in (str(path), title))
-    return f"::{kind} file={file}{where},title={heading}::{message.translate(_IN_MESSAGE)}"
+    return (
+        f"::{kind} file={file}{f',line={line}' if line else ''},title={heading}::"
+        f"{message.translate(_IN_MESSAGE)}"
+    )
 
 
 # ---- prove ----

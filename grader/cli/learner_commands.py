@@ -309,9 +309,11 @@ def take_part(
         typer.echo("You do not take part: no row travels with `grader submit`.")
     else:
         feature, is_with = study.half(root)
-        how = f"with{'' if is_with else 'out'} {study.FEATURES.get(feature)}"
         say(
-            *([f"Your half of the class works {how}."] if feature else ()),
+            f"Your half of the class works with{'' if is_with else 'out'} "
+            f"{study.FEATURES[feature]}."
+            if feature
+            else "",
             "You take part. These rows travel with your next `grader submit`:",
             *(json.dumps(asdict(row)) for row in study.rows(root)),
         )

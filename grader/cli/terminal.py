@@ -148,34 +148,34 @@ def _explanation(cases: list[CaseResult], verdict: Verdict, source: str, columns
     """What is wrong in `cases`, some of the verdict's, and where."""
     first, names = cases[0], stopped(cases, verdict)
     if verdict.diagnostics and first.status == "compile_error":
-        told = shown(verdict.diagnostics, source, columns)
-        return Group(Text(), Text.assemble((names, "bold"), f": does not compile\n{told}"))
+        return Group(
+            Text(),
+            Text.assemble(
+                (names, "bold"),
+                f": does not compile\n{shown(verdict.diagnostics, source, columns)}",
+            ),
+        )
     others = (
         f"    {place} is {is_now}, and should be {wanted}"
         for place, (wanted, is_now) in ((one.place, one.values) for one in first.mismatches[1:])
     )
-    why = Text.assemble(("Why", "bold"), f": {visible(first.parts.why.strip())}")
     return Group(
         Text(),
         Text.assemble((names, "bold"), f": {visible(first.parts.first)}"),
         *map(Text, others),
         *([_excerpt(source, first.line)] if first.line else []),
-        *([why] if first.parts.why else []),
+        *(
+            [Text.assemble(("Why", "bold"), f": {visible(first.parts.why.strip())}")]
+            if first.parts.why
+            else []
+        ),
     )
 
 
 def show_beside(console: Console, both: Beside) -> None:
     """What a kernel that passed cost beside ours, and the lines that differ."""
-    rows = [
-        (
-            cost.counter,
-            f"{cost.yours:,}",
-            cost.budget,
-            "not kept" if cost.ours is None else f"{cost.ours:,}",
-        )
-        for cost in both.costs
-    ]
-    if rows:
+    if both.costs:
+        rows = (cost.row for cost in both.costs)
         console.print(table(("counter", "yours", "budget", "ours"), rows, figures=3))
     if both.changes:
         console.print(Text.assemble(("compare with ours", "bold"), " (- yours, + ours)"))

@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache, wraps
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -306,9 +305,13 @@ def course_files(folder: Path) -> Iterator[tuple[str, bytes]]:
         for lesson in lessons(folder / "kernels")
         for name, text in handed_out(lesson)
     )
-    rest = (folder / "notebooks").glob("*.ipynb"), (folder / "kernels/pages").rglob("*")
+    rest = [
+        folder / "nbgrader_config.py",
+        *(folder / "notebooks").glob("*.ipynb"),
+        *(folder / "kernels/pages").rglob("*"),
+    ]
     yield from (
         (path.relative_to(folder).as_posix(), path.read_bytes())
-        for path in sorted([folder / "nbgrader_config.py", *chain(*rest)])
+        for path in sorted(rest)
         if path.is_file()
     )

@@ -144,11 +144,8 @@ def classes_of(array: np.ndarray, classes: Iterable[str], elementwise: bool = Fa
     elements go their own ways (`elementwise`) one of the first, or of those that are not finite."""
     rows = [array.ravel()]
     if elementwise:
-        first = array.reshape(-1, array.shape[-1])[:, 0]
-        odd = array[~np.isfinite(array)]
-        rows += [
-            *np.concatenate([one.ravel()[:ROWS] for one in (array, first, odd)]).reshape(-1, 1)
-        ]
+        some = (array, array.reshape(-1, array.shape[-1])[:, 0], array[~np.isfinite(array)])
+        rows += [*np.concatenate([one.ravel()[:ROWS] for one in some]).reshape(-1, 1)]
     elif array.ndim > 1:
         for axis in range(array.ndim):
             along = np.moveaxis(array, axis, -1).reshape(-1, array.shape[axis])

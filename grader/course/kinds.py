@@ -90,8 +90,11 @@ class ExerciseKind(ABC):
         """What is wrong with the author's `solution` for this kind, without a full stop; or ""."""
         if not answers(solution):
             return "has no // BEGIN SOLUTION with an // END SOLUTION on a line below it"
-        unchanged = _bare(self.handed_out(solution)) == _bare(solution)
-        return f"is handed out solved: nothing is left to {self.title}" if unchanged else ""
+        return (
+            f"is handed out solved: nothing is left to {self.title}"
+            if _bare(self.handed_out(solution)) == _bare(solution)
+            else ""
+        )
 
     def handed_out(self, solution: str) -> str:
         """The kernel as learners get it."""
@@ -272,8 +275,13 @@ class Choose(WrittenQuestion, told="choice"):
     shuffled: bool = False
 
     def asked(self) -> str:
-        listed = "Run the cell below to see the options." if self.shuffled else self.listed("")
-        return f"{super().asked()}\n\n{_CHOOSE[self.choose]}\n\n{listed}"
+        return "\n\n".join(
+            (
+                super().asked(),
+                _CHOOSE[self.choose],
+                "Run the cell below to see the options." if self.shuffled else self.listed(""),
+            )
+        )
 
     def listed(self, learner: str) -> str:
         """The options as a list in Markdown, in the order that the learner has."""
@@ -325,11 +333,11 @@ class Number(WrittenQuestion, told="number"):
                 f"`{answer:.40}` is not a number. Write it like `1024` or `0.5`, without commas."
             ),
         ).groups()
-        single = re.compile(r"(\w{3,})s")  # as in "1 sector"
         worth = {  # people type one of several signs that look alike, as two are the micro sign
             unicodedata.normalize("NFKC", one): each
             for one, each in (
-                *((single.sub(r"\1", one), each) for one, each in self.units.items()),
+                # As in "1 sector".
+                *((re.sub(r"(\w{3,})s", r"\1", one), each) for one, each in self.units.items()),
                 *(("", next(iter(self.units.values()), 1.0)), *self.units.items()),
             )
         }

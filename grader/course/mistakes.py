@@ -111,8 +111,10 @@ def _all(path: Path, listed: Table, solutions: Mapping[str, str]) -> Iterator[Wr
                 name = str(entry.get("name", ""))
                 quoted = bool(name) and f'"{name}"' in authors.text(path)
                 where = authors.at(path, name) if quoted else _header(path, exercise, number)
-                told = f"{exercise}/{name or 'a mistake without a name'}: {error}"
-                raise MistakeError(f"{where}: {told}".rstrip(".") + ".") from None
+                raise MistakeError(
+                    f"{where}: {exercise}/{name or 'a mistake without a name'}: {error}".rstrip(".")
+                    + "."
+                ) from None
 
 
 def _header(path: Path, exercise: str, number: int = 0) -> str:

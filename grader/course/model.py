@@ -479,10 +479,11 @@ class Lesson:
 
     def _called(self, what: str, name: str, among: tuple[Named, ...]) -> Named:
         called = {one.name: one for one in among}
-        known = ", ".join(called) or "none"
         return unless(
             called.get(name),
-            NotInCourse(f"Lesson {self.name} has no {what} {name!r}; it has: {known}."),
+            NotInCourse(
+                f"Lesson {self.name} has no {what} {name!r}; it has: {', '.join(called) or 'none'}."
+            ),
         )
 
     def contest(self, exercise: str) -> Contest | None:
@@ -498,8 +499,11 @@ class Lesson:
 
     def leaves(self, mistake: WrongKernel) -> float:
         """The part of the points that an answer keeps whose only fault is this mistake."""
-        kind = self.exercise(mistake.exercise).kind
-        return kind.fault_leaves if mistake.leaves is None else mistake.leaves
+        return (
+            self.exercise(mistake.exercise).kind.fault_leaves
+            if mistake.leaves is None
+            else mistake.leaves
+        )
 
     @property
     def wrong_kernels(self) -> tuple[WrongKernel, ...]:

@@ -60,8 +60,9 @@ def _compiled(expression: str) -> CodeType:
         number = isinstance(node, ast.Constant) and isinstance(node.value, int)
         chained = isinstance(node, ast.Compare) and len(node.ops) > 1
         unless(not chained and (number or isinstance(node, _ALLOWED)), KeyError(ast.unparse(node)))
-    looked_up = re.sub(r"\b[A-Za-z_][\w.]*", r'names["\g<0>"]', ast.unparse(tree))
-    return compile(looked_up, "rule", "eval")
+    return compile(
+        re.sub(r"\b[A-Za-z_][\w.]*", r'names["\g<0>"]', ast.unparse(tree)), "rule", "eval"
+    )
 
 
 @dataclass(frozen=True)
@@ -111,8 +112,11 @@ def blocks_and_threads(launches: Iterable[Launch]) -> list[tuple[int, int]]:
 
 def launch_names(grid: Dim, block: Dim) -> dict[str, int]:
     """gridDim.x and the others."""
-    names = [f"{name}.{axis}" for name in ("gridDim", "blockDim") for axis in AXES]
-    return dict(zip(names, dimensions(grid) + dimensions(block), strict=True))
+    return {
+        f"{name}.{axis}": number
+        for name, shape in (("gridDim", grid), ("blockDim", block))
+        for axis, number in zip(AXES, dimensions(shape), strict=True)
+    }
 
 
 def numbers(rule: Rule, launch: Launch) -> dict[str, int]:
@@ -128,8 +132,7 @@ def any_numbers_will_do(rule: Rule) -> bool:
     """Whether a launch can be made up: whatever stands in its arrays says nothing about where to
     look, and how long they are follows from the sizes."""
     arrays = [one for one in parameters(rule) if one.length is not None]
-    given = [one for one in arrays if not (one.zero or one.out)]
-    return all(one.length for one in arrays) and all(one.dtype.kind in "fb" for one in given)
+    return all(one.length and (one.zero or one.out or one.dtype.kind in "fb") for one in arrays)
 
 
 def departures(exercise: Exercise) -> Iterator[str]:

@@ -478,8 +478,11 @@ def read(exercise: Exercise, text: str) -> Exercise:
 def own(exercise: Exercise, drawn: Mapping[str, str]) -> Exercise:
     """The exercise as a learner has it who got these variants, by exercise and as JSON; under its
     own name."""
-    made = read(exercise, drawn[exercise.name]) if exercise.name in drawn else exercise
-    return replace(made, name=exercise.name, id=exercise.id)
+    return replace(
+        read(exercise, drawn[exercise.name]) if exercise.name in drawn else exercise,
+        name=exercise.name,
+        id=exercise.id,
+    )
 
 
 def owned(lesson: Lesson, drawn: Mapping[str, str]) -> Lesson:
@@ -567,5 +570,8 @@ def published(lesson: Lesson) -> bytes:
 def asked(exercise: Exercise) -> str | Exercise:
     """An exercise's name, for the judge, who reads the lesson as it is now; itself if it is drawn
     anew."""
-    is_drawn = exercise.cases and isinstance(exercise.cases[0].problem, _Drawn)
-    return exercise if is_drawn else exercise.id
+    return (
+        exercise
+        if exercise.cases and isinstance(exercise.cases[0].problem, _Drawn)
+        else exercise.id
+    )

@@ -218,9 +218,11 @@ def _kernel_cells(lesson: Lesson, file: str, line: int, folded: bool) -> list[No
         "BEGIN SOLUTION" not in source,
         _error(lesson, line, f"{file} holds a solution; show it with {{exercise}} NAME"),
     )
-    name = re.sub(r"^\d+_", "", PurePath(file).stem)
     return [
-        v4.new_code_cell(cuda_cell(name, source), metadata={**CUDA, **(_FOLDED if folded else {})})
+        v4.new_code_cell(
+            cuda_cell(re.sub(r"^\d+_", "", PurePath(file).stem), source),
+            metadata={**CUDA, **(_FOLDED if folded else {})},
+        )
     ]
 
 

@@ -32,6 +32,12 @@ class Cost:
         """The most it may be, as the page says it."""
         return f"{self.most:,} ({self.share})" if self.share else f"{self.most:,}"
 
+    @property
+    def row(self) -> tuple[str, str, str, str]:
+        """The counter, yours, the budget and ours, as a table says them."""
+        ours = "not kept" if self.ours is None else f"{self.ours:,}"
+        return self.counter, f"{self.yours:,}", self.budget, ours
+
 
 @dataclass(frozen=True)
 class Beside:

@@ -124,8 +124,9 @@ def _place(result: list[NotebookNode], other: list[NotebookNode], cell: Notebook
     """Where in `result` a cell of another notebook belongs: behind the nearest cell above it there
     that is in both."""
     at = {each.id: number for number, each in enumerate(result)}
-    above = [each.id for each in other[: other.index(cell)]]
-    return next((at[key] + 1 for key in reversed(above) if key in at), 0)
+    return next(
+        (at[each.id] + 1 for each in reversed(other[: other.index(cell)]) if each.id in at), 0
+    )
 
 
 def _named(cell: NotebookNode) -> str:

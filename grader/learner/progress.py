@@ -115,8 +115,7 @@ def _add(event: dict[str, Any]) -> None:
 def _events(path: Path) -> Iterator[dict[str, Any]]:
     """The lines that are as this module writes them, `at` as a datetime; others, of a damaged file
     or a newer edition, are passed over."""
-    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-    for line in text.splitlines():
+    for line in path.read_text("utf-8", "replace").splitlines() if path.is_file() else ():
         with suppress(ValueError):
             match json.loads(line):
                 case (

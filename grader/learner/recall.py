@@ -111,8 +111,10 @@ class Concept:
 
 def length(pieces: list[LessonPiece]) -> str:
     """How many pieces, and how long they take, in words."""
-    minutes = sum(piece.minutes for piece in pieces)
-    return f"{counted(len(pieces), 'piece')}, {counted(minutes, 'minute')}"
+    return (
+        f"{counted(len(pieces), 'piece')}, "
+        f"{counted(sum(piece.minutes for piece in pieces), 'minute')}"
+    )
 
 
 def concepts(root: Path) -> dict[str, list[Concept]]:
@@ -191,15 +193,22 @@ def _remembered(piece: LessonPiece, tries: list[progress.Try], passed: bool) -> 
     if card.last_review is None:
         return Remembered(piece, "new", 0.0, passed, due=False)
     state, now = "mastered" if mastered else "learning", progress.now()
-    chance = _SCHEDULER.get_card_retrievability(card, now)
-    return Remembered(piece, state, chance, passed, due=passed and card.due <= now)
+    return Remembered(
+        piece,
+        state,
+        _SCHEDULER.get_card_retrievability(card, now),
+        passed,
+        due=passed and card.due <= now,
+    )
 
 
 def reviews(tries: list[progress.Try]) -> Iterator[tuple[datetime, Rating]]:
     """The start of each sitting at a piece, and how it went; `tries` are in order."""
-    pauses = (after - before for (before, _), (after, _) in pairwise(tries))
     # Tries with a pause of more than six hours between them are two reviews.
-    numbers = accumulate((pause > timedelta(hours=6) for pause in pauses), initial=0)
+    numbers = accumulate(
+        (after - before > timedelta(hours=6) for (before, _), (after, _) in pairwise(tries)),
+        initial=0,
+    )
     for sitting in grouped(zip(numbers, tries, strict=False)).values():
         results = [right for _, right in sitting]
         if True in results:

@@ -79,8 +79,9 @@ class Station:
 
     @property
     def begun(self) -> bool:
-        is_begun = len(self.left) < len(self.lesson.exercises) or bool(self.did.predicted)
-        return is_begun and not self.done
+        return not self.done and (
+            len(self.left) < len(self.lesson.exercises) or bool(self.did.predicted)
+        )
 
 
 def stations(root: Path) -> list[Station]:

@@ -142,12 +142,11 @@ def rows(root: Path) -> list[StudyRow]:
     ]
     begin = min((tries[0][0] for *_, tries in every), default=progress.now())
     feature, is_with = half(root)
-    group = feature if is_with else f"no_{feature}"
     return [
         StudyRow(
             f"{lesson}/{name}",
             first_message=did.said.get(name, ""),
-            group=group,
+            group=feature if is_with else f"no_{feature}",
             **_figures(tries, begin),
         )
         for lesson, name, did, tries in every
@@ -159,9 +158,15 @@ def _figures(tries: list[progress.Try], begin: datetime) -> dict[str, Any]:
     results = [right for _, right in tries]
     right = True in results
     until = tries[: results.index(True) + 1] if right else tries
-    pauses = (after - before for (before, _), (after, _) in pairwise(until))
     # A longer pause between two tries is no work.
-    time = sum((pause for pause in pauses if pause <= timedelta(minutes=30)), timedelta())
+    time = sum(
+        (
+            pause
+            for (before, _), (after, _) in pairwise(until)
+            if (pause := after - before) <= timedelta(minutes=30)
+        ),
+        timedelta(),
+    )
     later = [
         (start - until[-1][0], rating)
         for start, rating in recall.reviews(tries)

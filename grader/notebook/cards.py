@@ -102,8 +102,12 @@ def paragraph(text: str, muted: bool = False) -> str:
 
 def prose(text: str) -> Markup:
     """Plain text as HTML, what stands between backticks as code."""
-    parts = enumerate(re.split(r"`([^`]+)`", text))
-    return Markup("".join(code(part) if at % 2 else escape(part) for at, part in parts))
+    return Markup(
+        "".join(
+            code(part) if at % 2 else escape(part)
+            for at, part in enumerate(re.split(r"`([^`]+)`", text))
+        )
+    )
 
 
 def code(text: str) -> str:
@@ -223,8 +227,11 @@ class Diagnosis:
             return ""
         if self.line is None:
             return f"kernel `{self.kernel}`" if self.kernel else ""
-        one = self.other_line in (None, self.line)
-        lines = f"line {self.line}" if one else f"lines {self.line} and {self.other_line}"
+        lines = (
+            f"line {self.line}"
+            if self.other_line in (None, self.line)
+            else f"lines {self.line} and {self.other_line}"
+        )
         return f"{lines} of your kernel" + (f" `{self.kernel}`" if self.kernel else "")
 
 
@@ -296,8 +303,11 @@ def _marks(what: Diagnosis) -> dict[int, list[LineMark]]:
 
 def note(cell: str, source: str, **said: object) -> dict[str, Any]:
     """What an output says of a cell that was run with this source; nothing without a cell."""
-    crc = crc32(source.rstrip().encode("utf-8", "replace"))
-    return {"cell": cell, "crc": crc, **said} if cell else {}
+    return (
+        {"cell": cell, "crc": crc32(source.rstrip().encode("utf-8", "replace")), **said}
+        if cell
+        else {}
+    )
 
 
 def marked(what: Diagnosis, severity: str = "error", **said: object) -> dict[str, Any]:

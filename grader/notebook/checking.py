@@ -127,21 +127,25 @@ class _Buttons(widgets.VBox):
         buttons = [widgets.Button(description=text, layout=_FITTING) for text in prediction.choices]
         for number, button in enumerate(buttons):
             button.on_click(lambda _, number=number: answer(key, number))
-        head = widgets.HTML(html_of("large", html_of("asked", prediction)))
         super().__init__(
-            [head, widgets.HBox(buttons, layout={"flex_flow": "row wrap"})], layout=_FRAME
+            [
+                widgets.HTML(html_of("large", html_of("asked", prediction))),
+                widgets.HBox(buttons, layout={"flex_flow": "row wrap"}),
+            ],
+            layout=_FRAME,
         )
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """The widget's own, with twins for pages that have no widgets."""
         prediction = self._prediction
-        listed = "\n".join(f"  - {choice}" for choice in prediction.choices)
         # Our labextension shows the first before all else: HTML whose links answer. Where there is
         # no such extension, the widget does the same.
         twins = {
             "application/vnd.warpwise.html": html_of("answerable", prediction, self._key),
             "text/html": html_of("choices", prediction),
-            "text/plain": f"{prediction.title}: {prediction.text}\n{listed}",
+            "text/plain": "\n  - ".join(
+                (f"{prediction.title}: {prediction.text}", *prediction.choices)
+            ),
         }
         return super()._repr_mimebundle_(**kwargs) | twins  # type: ignore[no-any-return]
 
@@ -153,14 +157,16 @@ def _answered(prediction: recall.Prediction, choice: str) -> Page:
     correct = "" if right else f" The answer is “{prediction.answer}”."
     signs = {choice: "✗", prediction.answer: "✓"}
     rows = [f"{signs.get(one, '·')} {one}" for one in prediction.choices]
-    texts = [
-        f"{prediction.title}: {prediction.text}",
-        *(f"  {row}" for row in rows),
-        title + correct,
-    ]
     return Page(
         html_of("answered", prediction, rows, right, title, correct),
-        "\n".join([*texts, prediction.because]),
+        "\n".join(
+            [
+                f"{prediction.title}: {prediction.text}",
+                *(f"  {row}" for row in rows),
+                title + correct,
+                prediction.because,
+            ]
+        ),
         {"prediction": prediction.key, "answered": True},
     )
 
@@ -294,9 +300,9 @@ def _hints_on(verdict: Verdict, exercise: Exercise) -> tuple[tuple[str, str], ..
     """The titles and texts of hints on a verdict. A hidden case, of which the card tells the kind
     alone, is told as an example: its numbers are of this check, and not those that a mark uses."""
     parts = verdict.parts
-    hidden = parts != verdict.for_learner().parts
     return (
-        *[("An example of such a case", str(parts.while_open))] * hidden,
+        *[("An example of such a case", str(parts.while_open))]
+        * (parts != verdict.for_learner().parts),
         *parts.hints,
         *(
             (f"A hint for: {end.replace('_', ' ')}", exercise.hints_on[end])
@@ -426,8 +432,11 @@ def _of_run(run: Run) -> cards.Page:
     )
     recording, marks = next((pair for pair in reversed(played) if pair[1]), played[-1])
     block = next((one.block for one in run.hazards if not (marks or one.warning)), None)
-    note = f"What went wrong happened in block {block}, which was not recorded."
-    return player(recording, marks, note if block else "")
+    return player(
+        recording,
+        marks,
+        f"What went wrong happened in block {block}, which was not recorded." if block else "",
+    )
 
 
 # ---- warmup ----

@@ -221,10 +221,11 @@ def ptx_page(kernel: Kernel) -> cards.Page:
     with cards.about(kernel.source):
         function = simulator.RawModule(code=kernel.source).program.functions[kernel.name]
     lines = lines_of(kernel.source)
-    pairs = zip(function.instructions, statements(kernel), strict=False)
     made = grouped(
         (instruction.line or 0, f"{at:>4}  {statement}")
-        for at, (instruction, statement) in enumerate(pairs)
+        for at, (instruction, statement) in enumerate(
+            zip(function.instructions, statements(kernel), strict=False)
+        )
     )
     rows = [
         (line, visible(lines[line - 1]) if line else "(of no line)", made[line])

@@ -72,8 +72,9 @@ class Kernel:
         """Launch it on the simulated GPU, on any machine, and return the error that ended it."""
         try:
             with cards.about(self.source, self.cell):
-                function = simulator.RawModule(code=self.source).get_function(self.name)
-                opted_in(function, shared_mem)(grid, block, args, shared_mem=shared_mem)
+                opted_in(simulator.RawModule(code=self.source).get_function(self.name), shared_mem)(
+                    grid, block, args, shared_mem=shared_mem
+                )
         except CudaError as error:
             return error
         return None
@@ -167,10 +168,11 @@ def _recorded(
         for arg in args
         if hasattr(arg, "dtype") and getattr(arg, "ndim", 0) > 0
     }
-    copied = tuple(copies.get(id(arg), arg) for arg in args)
     with simulator.observe(observers=[recording(blocks)]) as run:
         run.source = kernel.source
-        error = kernel.simulate(grid, block, copied, shared_mem)
+        error = kernel.simulate(
+            grid, block, tuple(copies.get(id(arg), arg) for arg in args), shared_mem
+        )
     if error and not recordings(run):
         raise error  # it was not launched at all
     return run

@@ -272,15 +272,7 @@ def _beside_ours(verdict: Verdict, shown: str, exercise: Exercise, ours: bool) -
     both = beside(verdict, shown, exercise)
     if both is None:
         return Page("", "")
-    rows = [
-        (
-            one.counter,
-            f"{one.yours:,}",
-            one.budget,
-            "not kept" if one.ours is None else f"{one.ours:,}",
-        )
-        for one in both.costs
-    ]
+    rows = [one.row for one in both.costs]
     return joined(
         Page(
             html_of(
@@ -321,8 +313,10 @@ def _next_step(verdict: Verdict, exercise: Exercise, hints: bool, cell: str) -> 
     ran = {case.name for case in verdict.cases}
     if hidden := [one for one in exercise.cases if not one.visible and one.name not in ran]:
         points = counted(sum(one.points for one in hidden), "point")
-        call = f'`check("{exercise.name}", hidden=True)`'
-        steps.append(f"Not run: {counted(len(hidden), 'hidden case')}, {points}: {call}.")
+        steps.append(
+            f"Not run: {counted(len(hidden), 'hidden case')}, {points}: "
+            f'`check("{exercise.name}", hidden=True)`.'
+        )
     return joined(sentences(*steps, muted=True), shown)
 
 
@@ -360,8 +354,7 @@ def _cells(wrong: np.ndarray) -> tuple[np.ndarray, int]:
         flat = wrong.reshape(-1, wrong.shape[-1]).astype(np.float64)
     else:  # in rows of 64, or in _DOWN rows where it is longer than those hold
         across = min(max(_ACROSS, -(-wrong.size // _DOWN)), wrong.size)
-        beyond = np.full(-wrong.size % across, np.nan)
-        flat = np.append(wrong.reshape(-1), beyond).reshape(-1, across)
+        flat = np.append(wrong, np.full(-wrong.size % across, np.nan)).reshape(-1, across)
     rows, columns = flat.shape
     down, across = max(1, -(-rows // _DOWN)), max(1, -(-columns // _ACROSS))
     padded = np.pad(  # to whole cells
@@ -412,8 +405,11 @@ def expected_beside_found(
     columns = []  # name, expected, found
     for place in places:
         want, got = float(expected[place]), float(found[place])
-        rounded = f"{want:.{_DIGITS}g}", f"{got:.{_DIGITS}g}"
-        shown = told_apart(want, got, _DIGITS) if wrong[place] else rounded
+        shown = (
+            told_apart(want, got, _DIGITS)
+            if wrong[place]
+            else (f"{want:.{_DIGITS}g}", f"{got:.{_DIGITS}g}")
+        )
         shown = (shown[0], "not written") if missing is not None and missing[place] else shown
         columns.append(
             (indexed(name, place), shown[0], f"{shown[1]} ✗" if wrong[place] else shown[1])

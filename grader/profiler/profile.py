@@ -82,8 +82,9 @@ def buffers_of(
         begin = work.begins.get(name, 0) + room
         before, after = (np.zeros(size, array.dtype) for size in (begin, room))
         buffer = to_device(np.concatenate([before, array.ravel(), after]) if begin else array)
-        inside = buffer[begin : begin + array.size] if begin else buffer
-        buffers[name] = inside.reshape(array.shape)
+        buffers[name] = (buffer[begin : begin + array.size] if begin else buffer).reshape(
+            array.shape
+        )
     for name, (shape, dtype) in work.blank.items():
         begin = work.begins.get(name, 0)
         buffer = empty((begin + math.prod(shape),) if begin else shape, dtype)
