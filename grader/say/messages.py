@@ -360,8 +360,9 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
             "yet."
         )
         is_own = (issued.block, issued.thread) == (finding.where.block, finding.where.thread)
+        after = "" if is_own else "Then the threads must meet at a barrier before the read."
         return Message(text, *_not_waited_for(since, waited, wave.names.declared)) + Message(
-            why="" if is_own else "Then the threads must meet at a barrier before the read."
+            why=after
         )
     declared, here, name = wave.names.declared, finding.where.line or 0, element.array
     lines = declared.writers(name) if name else []
