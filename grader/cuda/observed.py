@@ -47,15 +47,12 @@ def launch(job: PreparedLaunch, run: Run, observed: bool) -> None:
         reporter = Reporter(wave, run)
         reporters.append(reporter)
         kinds = (*CHECKS, *(OF_ASYNCHRONOUS if job.program.asynchronous else ()))
-        checks = [kind(reporter) for kind in kinds if job.options.checks]
-        counting = [Counting(wave, run.counters)] if observed and run.counted else []
-        tracing = [Tracing(wave, run.trace)] if observed and run.traced else []
         further = [kind(reporter) for kind in run.kinds]
         run.observers += further
         return reporter, [
-            *checks,
-            *counting,
-            *tracing,
+            *(kind(reporter) for kind in kinds if job.options.checks),
+            *([Counting(wave, run.counters)] if observed and run.counted else []),
+            *([Tracing(wave, run.trace)] if observed and run.traced else []),
             *further,
             *(kind(reporter) for kind in LAST if job.options.checks),
         ]

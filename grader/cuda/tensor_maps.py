@@ -83,8 +83,7 @@ def decoded(bits: bytes) -> TensorMap | None:
 def swizzled(address: np.ndarray, swizzle: int) -> np.ndarray:
     """Where in shared memory a byte lies that would lie at `address` (int64) without a swizzle: the
     number of its 16 bytes in a row is combined with the row's by exclusive or."""
-    mask = swizzle // UNIT - 1 if swizzle else 0
-    return np.asarray(address ^ (address >> 7 & mask) << 4)
+    return np.asarray(address ^ (address >> 7 & (swizzle // UNIT - 1 if swizzle else 0)) << 4)
 
 
 class Encoding(NamedTuple):

@@ -129,8 +129,9 @@ def _gone(handed_out: str, source: str, since: int = 1) -> Changed:
     given, mine = (Counter(line for _, line, _ in _lines(text)) for text in (handed_out, source))
     for number, line, text in _lines(handed_out):
         if number >= since and mine[line] < given[line]:
-            own = [(its, at) for at, one, its in _lines(source) if mine[one] > given[one]]
-            texts = dict(reversed(own))  # the first of several alike
+            texts = {  # of several alike the first comes last, and stays
+                its: at for at, one, its in [*_lines(source)][::-1] if mine[one] > given[one]
+            }
             return (
                 (f"line {texts[near[0]]}, `{near[0]}`, was given as `{text}`.", texts[near[0]])
                 if (near := get_close_matches(text, texts, n=1, cutoff=0.5))

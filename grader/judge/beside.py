@@ -92,5 +92,9 @@ def changes(before: str, after: str) -> tuple[str, ...]:
 
 
 def _body(source: str) -> list[str]:
-    lines = (line.rstrip() for line in lines_of(source))
-    return list(itertools.dropwhile(lambda line: not line or line.startswith(("%%", "//")), lines))
+    return list(
+        itertools.dropwhile(
+            lambda line: not line or line.startswith(("%%", "//")),
+            map(str.rstrip, lines_of(source)),
+        )
+    )

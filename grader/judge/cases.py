@@ -104,13 +104,13 @@ def _orders(problem: Problem) -> tuple[str, ...]:
     first, each of a few last, and warps as chance has it."""
     sizes = rules.blocks_and_threads(problem.launches)
     blocks = max((grid for grid, _ in sizes), default=0)
-    last = range(blocks) if blocks <= 5 else ()  # of a few blocks, each is the last one once
     return (
         ()
         if blocks < 2 or max(grid * block for grid, block in sizes) > MOST_THREADS or len(sizes) > 8
         else (
             "highest block first",
-            *(f"block {number} last" for number in last),
+            # Of a few blocks, each is the last one once.
+            *(f"block {number} last" for number in range(blocks if blocks <= 5 else 0)),
             "warps by chance",
         )
     )

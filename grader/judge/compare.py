@@ -565,8 +565,7 @@ def _over_budget(instance: CaseInstance, ran: Ran, name_the_dearest: bool) -> Ca
             bytes_moved = f"global_{traffic[1]}_bytes" if traffic else ""
             if traffic and (usual := case.ours.get(bytes_moved)):
                 moved, sectors = ran.counters[bytes_moved], f"global_{traffic[1]}_sectors"
-                told = say.traffic(traffic[1], moved, usual, ran.counters[sectors], dearest[0])
-                why = told + why
+                why = say.traffic(traffic[1], moved, usual, ran.counters[sectors], dearest[0]) + why
             return failed(
                 case,
                 Status.OVER_BUDGET,
@@ -582,10 +581,18 @@ def _over_budget_when_stopped(instance: CaseInstance, told: Failed) -> CaseResul
     for budget in instance.case.budgets:
         count, most = told.counters.get(budget.counter, 0), budget.at_most
         if told.status == Status.TIMEOUT and isinstance(most, int) and count > most:
-            message = say.stopped_over_budget(
-                told.told, costs.named(budget.counter), count, most, _why(budget, instance.problem)
+            return failed(
+                instance.case,
+                Status.OVER_BUDGET,
+                say.stopped_over_budget(
+                    told.told,
+                    costs.named(budget.counter),
+                    count,
+                    most,
+                    _why(budget, instance.problem),
+                ),
+                told.line,
             )
-            return failed(instance.case, Status.OVER_BUDGET, message, told.line)
     return None
 
 

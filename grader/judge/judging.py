@@ -139,11 +139,10 @@ def blank(judged: Judged) -> Judged:
         status, message = Status.NOT_ATTEMPTED, say.NOT_ATTEMPTED
     else:
         return judged
-    first = min(1, len(exercise.steps))
     return replace(
         judged,
         results=tuple(
-            replace(compare.failed(case, status, message), step=first)
+            replace(compare.failed(case, status, message), step=min(1, len(exercise.steps)))
             for case in exercise.cases
             if case.visible or judged.hidden
         ),

@@ -195,13 +195,15 @@ class Session(AbstractContextManager["Session"]):
         """The steps of a case that lead to what went wrong in it, as a worker tells them; None
         where it does not go wrong once more, or cannot be recorded."""
         case = self._described(instance)
-        asked = replace(
-            case,
-            order=recorded.where.order,
-            steps=min(case.steps, recorded.steps),
-            recorded=recorded,
-        )
-        return self._told(asked, RECORDING).strip
+        return self._told(
+            replace(
+                case,
+                order=recorded.where.order,
+                steps=min(case.steps, recorded.steps),
+                recorded=recorded,
+            ),
+            RECORDING,
+        ).strip
 
     def path(self, instance: CaseInstance, launch: int, thread: ThreadPlace) -> ThreadPath:
         """What a thread does in a launch of a case, from 1, if earlier ones come first; nothing

@@ -129,11 +129,10 @@ def _told(examined: Examined, exercise: Exercise) -> EverySize:
     if examined.tried:
         return EverySize("counterexample", tried=examined.tried)
     if examined.proved:
-        said = tuple(f"{one.kernel}: {course_rules.sentence(one)}" for one in exercise.rules)
         return EverySize(
             "proved",
             assumes=(
-                *said,
+                *(f"{one.kernel}: {course_rules.sentence(one)}" for one in exercise.rules),
                 "arrays lie apart in memory, and begin at multiples of 256 bytes",
                 "every loop ends",
             ),

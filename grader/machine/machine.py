@@ -34,7 +34,7 @@ from ..cuda.errors import (
 from ..ptx.flow import ANYWHERE, PASSED, block_ends, endless_loop
 from ..ptx.instructions import bind, fused
 from ..ptx.program import Flow, Malformed, mentioned
-from .events import Observer, Rebind
+from .events import Events, Observer, Rebind
 from .lanes import Lanes, Step, compact, count, lane_index
 from .memory.access import Access, Accessed, ErrorReport, Hit, Values, bits_of
 from .memory.spaces import Store
@@ -189,9 +189,8 @@ class Recurrence(Observer):
             if one.form.by_chance
             or any(part.name in CLOCKS for operand in one.operands for part in mentioned(operand))
         }
-        on_its_way = bool(copies.pending) or any(copies.landings.values())
         return (
-            (on_its_way and self.plain)
+            (self.plain and (bool(copies.pending) or any(copies.landings.values())))
             or not by_chance.isdisjoint(self.wave.program.deciding)
             or any(one.form.by_chance and not one.written for one in code)
         )
@@ -220,7 +219,8 @@ class Machine:
         # By where a straight run of instructions begins, its steps; made when first come to.
         self.steps: dict[int, list[Step]] = {}
         self.recent: set[int] = set()  # where straight runs have begun since the last pause
-        self.wave.tell(*attach(self.wave))
+        self.wave.report, observers = attach(self.wave)
+        self.wave.events = Events(observers)
         self.recurrence = Recurrence(self.wave)
         self.unstarted = job.geometry.blocks
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ptx.link import Group, Places, Seen
 from ..ptx.numbers import DTYPES, size_of, stored, unsigned
-from ..ptx.program import Immediate, Operand, Register, is_sink, require
+from ..ptx.program import SINK, Immediate, Operand, Register, require
 from .lanes import WARP, Geometry, Lanes, coordinates, count, seen_by_all
 from .memory.spaces import LocalLayout
 
@@ -56,7 +56,7 @@ class RegisterFile(dict[Seen, list[np.ndarray]]):
     def write(self, register: Operand, kind: str) -> np.ndarray:
         """The array to assign results of type `kind` to. What goes to the sink is lost. Malformed
         if it is no register, or too small a one."""
-        if is_sink(register):
+        if register == SINK:
             return np.empty(self.lanes, DTYPES[kind])
         seen, number = self.places.written(register, kind)
         return self[seen][number]

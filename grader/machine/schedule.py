@@ -42,8 +42,11 @@ class Lockstep:
 
     def may_go_on(self, pc: int, lanes: Lanes) -> bool:
         """Whether a group that comes to `pc` may run on without asking."""
-        alone = self.spins <= SPIN_LIMIT and pc not in self.ready
-        return not self.ready or (alone and (self.favoured or pc < min(self.ready)))
+        return not self.ready or (
+            self.spins <= SPIN_LIMIT
+            and pc not in self.ready
+            and (self.favoured or pc < min(self.ready))
+        )
 
     def groups(self) -> list[tuple[int, Lanes]]:
         """The lanes whose turn will come, with the instructions where they stand."""

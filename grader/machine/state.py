@@ -10,7 +10,7 @@ long it may take.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -39,7 +39,6 @@ from ..ptx.program import (
     several,
     symbol_of,
 )
-from .events import Events, Observer
 from .lanes import (
     Dense,
     Geometry,
@@ -52,7 +51,7 @@ from .lanes import (
     seen_by_all,
     warp_masks,
 )
-from .memory.access import Access, ErrorReport, LaneValues, PendingCopies, WaveMemory
+from .memory.access import Access, LaneValues, PendingCopies, WaveMemory
 from .memory.spaces import (
     LOCAL_WINDOW,
     SHARED_WINDOW,
@@ -158,10 +157,6 @@ class WaveState(WaveMemory):
         self.steps_taken = 0  # instructions of straight runs, so far
         self.first_block, self.running = 0, np.zeros(job.geometry.lanes, bool)
         self.live = np.zeros(job.geometry.wave_blocks, np.int64)
-
-    def tell(self, report: ErrorReport, observers: Sequence[Observer]) -> None:
-        """From now on, `report` makes errors and `observers` hear of events."""
-        self.report, self.events = report, Events(observers)
 
     def forget_copies(self) -> None:
         """Nothing is on its way: copies into shared memory; products; and of bulk copies to global

@@ -106,9 +106,8 @@ class Barriers:
 
     def _everybody(self, lanes: Lanes) -> bool:
         """Are these all the threads of all the blocks, none of them exited?"""
-        wave = self.wave
-        expected = int(np.count_nonzero(wave.live)) * wave.geometry.threads
-        return count(lanes) == int(wave.live.sum()) == expected
+        live, threads = self.wave.live, self.wave.geometry.threads
+        return count(lanes) == int(live.sum()) == int(np.count_nonzero(live)) * threads
 
     def _release(self, barrier: int) -> Successors:
         wave, arrived = self.wave, self.arrived[barrier]

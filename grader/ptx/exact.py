@@ -59,9 +59,8 @@ def fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> Exact:
     tail, lost = _two_sum(middle, low)
     odd = round_to_odd(tail, lost)
     total, error = _two_sum(high, odd)
-    plain = product + c  # where there are infinities, NaN or zeros
     overflow = np.isinf(product) & np.isinf(c) & np.isfinite(a) & np.isfinite(b)
-    plain = np.where(overflow, c, plain)
+    plain = np.where(overflow, c, product + c)  # where there are infinities, NaN or zeros
     total = np.where(np.isfinite(total) & (total != 0), total, plain)
     rest = _with_overflow(total, np.where(error != 0, error, (tail - odd) + lost), a, b, c)
     extreme = _extreme(a, b, product) | (np.isfinite(c) & (np.abs(c) > _LARGE))

@@ -158,8 +158,7 @@ def _pointers(one: Instruction, linked: LinkedProgram) -> Ways:
         return _pointers_of_call(one, linked)
     if one.form.carries is not Carries.LOADED or one.form.goes_to("param"):
         return [_made_of(one)]
-    wide = any(transfer.size == 8 for _, transfer in one.form.transfers)
-    return [(one.written, [ANYWHERE])] if wide else []
+    return [(one.written, [ANYWHERE])] if any(t.size == 8 for _, t in one.form.transfers) else []
 
 
 def _pointers_of_call(one: Instruction, linked: LinkedProgram) -> Ways:

@@ -29,6 +29,7 @@ from .flow import (
 )
 from .numbers import DTYPES, stored
 from .program import (
+    SINK,
     Address,
     Carries,
     Flow,
@@ -48,7 +49,6 @@ from .program import (
     Variable,
     Vector,
     function_addresses,
-    is_sink,
     registers,
     require,
 )
@@ -222,7 +222,7 @@ class Places:
             raise Malformed(f"a register of type .{kind} is expected among the operands")
         if (known := self._places.get((register.name, kind))) is not None:
             return known
-        require(not is_sink(register), "`_` holds nothing to read")
+        require(register != SINK, "`_` holds nothing to read")
         (group, number), dtype = self.groups[register.name], DTYPES[kind]
         require(
             group.dtype.itemsize >= dtype.itemsize

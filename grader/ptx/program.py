@@ -234,11 +234,6 @@ def immediate_of(operand: Any) -> int:
 SINK = Register("_")  # takes what nobody wants
 
 
-def is_sink(operand: Operand) -> bool:
-    """Whether an operand is `_`, which takes what nobody wants."""
-    return isinstance(operand, Register) and operand.name == "_"
-
-
 def used_parts(target: Vector, size: int, used: int) -> Vector:
     """A vector of parts of so many bytes, with the sink for those of which no byte is used; `used`
     has a bit for each."""

@@ -32,7 +32,6 @@ from ..machine.lanes import (
     put,
     seen_by_all,
     select,
-    warp_masks,
 )
 from ..machine.memory.access import LaneValues
 from ..machine.registers import Derived, literal
@@ -40,6 +39,7 @@ from ..machine.wave import FULL, Wave
 from .link import Place, Places, Seen
 from .numbers import ON_ARRAYS, on_registers
 from .program import (
+    SINK,
     Address,
     Flow,
     Form,
@@ -48,7 +48,6 @@ from .program import (
     Operand,
     Register,
     Role,
-    is_sink,
     several,
     symbol_of,
 )
@@ -176,14 +175,13 @@ def collective(
 def _check_whole(together: Lanes, at: int, wave: Wave) -> None:
     """Raises ShuffleDivergence if lanes of a warp are missing."""
     index = lane_index(together)
-    present = warp_masks(index, wave.geometry.warps)
+    present = wave.present(index)
     if len(partial := np.flatnonzero((present != 0) & (present != FULL))):
-        lane = int(index[np.searchsorted(index, partial[0] * WARP)])
         absent = WARP - int(np.bitwise_count(present[partial[0]]))
         raise wave.report.error(
             ShuffleDivergence,
             at,
-            lane,
+            int(index[np.searchsorted(index, partial[0] * WARP)]),
             Message(
                 f"takes part in a matrix operation of its warp, but {absent} of the warp's 32 "
                 "lanes never come here.",
@@ -237,7 +235,7 @@ def _move(instruction: Instruction, places: Places) -> Move | None:
     """None for what computes otherwise."""
     form, target, sources = instruction.selected, instruction.operands[0], _sources(instruction)
     is_plain = all(isinstance(operand, Register | Immediate) for operand, _ in sources)
-    if form.undefined or isinstance(form.result, tuple) or is_sink(target) or not is_plain:
+    if form.undefined or isinstance(form.result, tuple) or target == SINK or not is_plain:
         return None
     read: list[tuple[Seen | None, Any]] = [
         (None, seen_by_all(literal(operand, kind), 1 << 40))  # lanes: more than any wave has

@@ -108,14 +108,14 @@ def cause(finding: Finding) -> str:
         where, text = finding.use, "a use of what never got a value"
     if isinstance(finding, AbsentSource):
         text = f"a shuffle from a lane that {'has left' if finding.left else 'is elsewhere'}"
-    return f"{text}{_in_a_loop(where.repeats)}"
+    return f"{text}{' in a loop' * where.repeats}"
 
 
 def _cause_of_race(race: Race) -> str:
     """What the two threads did, in their order, and to which array."""
     deeds = (
         f"{'an atomic' if one.atomic else 'a write' if one.wrote else 'a read'}"
-        f"{_in_a_loop(one.repeats)}"
+        f"{' in a loop' * one.repeats}"
         for one in (race.other, race.mine)
     )
     together = "together" if race.at_once else "one after the other"
@@ -124,10 +124,6 @@ def _cause_of_race(race: Race) -> str:
     )
     threads = "one block" if race.same_block else "two blocks"
     return f"{', '.join(deeds)}, {together}: {array}, threads of {threads}"
-
-
-def _in_a_loop(repeats: bool) -> str:
-    return " in a loop" if repeats else ""
 
 
 @singledispatch
@@ -579,10 +575,9 @@ def early_use(finding: EarlyUse, wave: Wave) -> Message:
 @predicate.register
 def part_of_group(finding: PartOfGroup, wave: Wave) -> Message:
     """Four warps that do not go together."""
-    counts = ", ".join(map(str, finding.counts))
     return Message(
         f"executes a `{finding.name}`, but the four warps of its warpgroup do not execute it "
-        f"equally often: {counts} times.",
+        f"equally often: {', '.join(map(str, finding.counts))} times.",
         f"A `{finding.name}` is one operation of four whole warps, whose numbers begin at a "
         "multiple of 4.",
         "Do all four warps take the same branches? Has the block a multiple of 128 threads?",

@@ -210,8 +210,9 @@ def in_coordinates(message: Message, block: Index, grid: Index) -> Message:
         axes = max((axis for axis, size in enumerate(shape, 1) if size > 1), default=1)
         return match[0] if axes == 1 else f"{word} ({', '.join(map(str, where[:axes]))})"
 
-    parts = {part.name: getattr(message, part.name) for part in fields(message)}
-    return Message(**{name: _NUMBERED.sub(placed, text) for name, text in parts.items()})
+    return Message(
+        **{one.name: _NUMBERED.sub(placed, getattr(message, one.name)) for one in fields(message)}
+    )
 
 
 def called(lines: tuple[int, ...]) -> str:
@@ -249,7 +250,6 @@ class ThreadNumbers:
     @classmethod
     def of(cls, where: Location, wave: Wave) -> "ThreadNumbers":
         """Those of the thread at a location."""
-        arrays = {one.name: one.count * one.size for one in wave.names.arguments}
         (x, y, z), (i, j, k) = map(int, where.thread), map(int, where.block)
         declared = wave.names.declared
         head, at = declared.loop(where.line or 0)
@@ -259,7 +259,7 @@ class ThreadNumbers:
             wave.geometry.block,
             wave.geometry.grid,
             wave.names.given,
-            arrays,
+            {one.name: one.count * one.size for one in wave.names.arguments},
             f"The access is in the loop on line {at}: `{head}`." if head else "",
             " Is there a `<=` where `<` belongs?" if "<=" in "".join(declared.lines) else "",
             declared,

@@ -73,8 +73,7 @@ def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
         is_one = place.array and len(declared.writers(place.array)) == 1
         if place.index is not None and is_one and re.search(r"\w\W", index):
             told = Message(why=f"The index `{index}` is {place.index} for both threads.") + told
-        written = declared.line(line).partition("=")[0]
-        computed = declared.computed_on(written, line) if line else ""
+        computed = declared.computed_on(declared.line(line).partition("=")[0], line) if line else ""
         return told if told.remedy else told + _written_twice(race, place, computed)
     return _given_back(race, declared) or _copied(race, declared) or _barrier_between(race, place)
 
@@ -102,7 +101,6 @@ def _not_waited_for(race: Race, first: RacingAccess) -> Message:
     """A product, a bulk copy or the set-up of an mbarrier that nobody has waited for."""
     other = race.other if first is race.mine else race.mine
     before = f" That must come before other threads are let go on to line {other.line}."
-    copied = (WRITTEN_LATER, f"{WRITE_FIRST}{before}")
     taken = (
         "A bulk copy reads its source until a wait for it has ended. Only the thread that issued "
         "it can wait for its group.",
@@ -118,7 +116,7 @@ def _not_waited_for(race: Race, first: RacingAccess) -> Message:
             "A `wgmma` reads its factors until a wait for its group has ended.",
             f"Put a `wgmma.commit_group` and a `wgmma.wait_group` after line {first.line}.{before}",
         ),
-        "copy": copied if first.wrote else taken,
+        "copy": (WRITTEN_LATER, f"{WRITE_FIRST}{before}") if first.wrote else taken,
     }[first.unfinished]
     return Message(why=why, remedy=remedy)
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..machine.events import Observer
-from ..machine.lanes import WARP, Lanes, count, fill, lane_index, select, warp_masks, warps
+from ..machine.lanes import WARP, Lanes, count, fill, lane_index, select, warps
 from ..machine.memory.access import Access, Accessed, Hit
 from ..machine.wave import Wave
 from .findings import FindingReport
@@ -122,8 +122,7 @@ class Counting(Observer):
         line, lane = self._lines[at], lane_index(lanes)
         self.counters.add(line, "branches", warps(lanes))
         if taken.any() and not taken.all():
-            present = self.wave.geometry.warps
-            one, other = (warp_masks(lane[some], present) != 0 for some in (taken, ~taken))
+            one, other = (self.wave.present(lane[some]) != 0 for some in (taken, ~taken))
             self.counters.add(line, "divergent_branches", int(np.count_nonzero(one & other)))
 
     def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
@@ -318,8 +317,11 @@ def shared_traffic(rows: Rows, width: int, store: bool = False) -> dict[str, np.
     for which, times in ((~paired, 1), (paired, 2)):
         if which.any():
             passes = _passes(places[which], active[which], width, times * PASS // width)
-            groups = active[which].reshape(len(passes), -1, PASS // width).any(axis=2)
-            spared = groups if store else passes > 0
+            spared = (
+                active[which].reshape(len(passes), -1, PASS // width).any(axis=2)
+                if store
+                else passes > 0
+            )
             wavefronts[which] = passes.sum(axis=1)
             conflicts[which] = wavefronts[which] - np.count_nonzero(spared, axis=1)
     return ideal | {"wavefronts": wavefronts, "bank_conflicts": conflicts}

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..machine.events import Observer
-from ..machine.lanes import WARP, Groups, Lanes, Step, fill, first_of, lane_index, warp_masks
+from ..machine.lanes import WARP, Groups, Lanes, Step, fill, first_of, lane_index
 from ..machine.memory.access import Access, Accessed, Hit, Values
 from ..machine.memory.spaces import Store
 from ..machine.wave import FULL, whole_warps
@@ -90,11 +90,11 @@ class Divergence(Observer):
         given = masks[lanes]
         if masks.strides == (0,) or (given == given[0]).all():  # one mask for all lanes
             return
-        index, warps = lane_index(lanes), self.wave.geometry.warps
-        present = warp_masks(index, warps)
+        index = lane_index(lanes)
+        present = self.wave.present(index)
         for mask in np.unique(masks[index]):
             agreeing = index[masks[index] == mask]
-            others = np.where(own := warp_masks(agreeing, warps), mask & present & ~own, 0)
+            others = np.where(own := self.wave.present(agreeing), mask & present & ~own, 0)
             if others.any():
                 warp = int(np.flatnonzero(others)[0])
                 lane = int(agreeing[agreeing // WARP == warp][0])
@@ -226,8 +226,15 @@ class Unfinished(Observer):
                 return  # two atomic updates
             here, address = self.report.here, int(hit.addresses[position])
             touched = here.bytes(hit.space, hit.store, address, access.size, access.at)
-            where = here.location(access.at, int(lane_index(hit.lanes)[position]))
-            self.report.stop(self._unwaited(where, at, lane - 1, touched, access.verb))
+            self.report.stop(
+                self._unwaited(
+                    here.location(access.at, int(lane_index(hit.lanes)[position])),
+                    at,
+                    lane - 1,
+                    touched,
+                    access.verb,
+                )
+            )
 
     def exit(self, lanes: Lanes) -> None:
         left, here = lane_index(lanes), self.report.here
@@ -324,8 +331,13 @@ class Products(Observer):
                 counts, sites = numbers[:, group * GROUP : (group + 1) * GROUP]
                 if not alive.any() and counts.min() != counts.max():
                     lane = int(index[index // WARP // GROUP == group][0])
-                    where = self.report.here.location(int(sites.max()), lane)
-                    self.report.stop(PartOfGroup(where, name, tuple(counts.tolist())))
+                    self.report.stop(
+                        PartOfGroup(
+                            self.report.here.location(int(sites.max()), lane),
+                            name,
+                            tuple(counts.tolist()),
+                        )
+                    )
 
     def _ordering(self, one: Instruction, step: Step) -> Step:
         """The step of a fence, a commit or a wait."""
@@ -348,8 +360,13 @@ class Products(Observer):
         if (lane := first_of(lanes, state[0, lanes] > 0)) is not None:
             product, group = state[:, lane].tolist()
             here = self.report.here
-            committed = group < int(self.wave.products.committed[lane])
-            self.report.stop(EarlyUse(here.location(at, lane), here.line(product - 1), committed))
+            self.report.stop(
+                EarlyUse(
+                    here.location(at, lane),
+                    here.line(product - 1),
+                    committed=group < int(self.wave.products.committed[lane]),
+                )
+            )
 
 
 def _cells(access: Access, hit: Hit) -> np.ndarray:

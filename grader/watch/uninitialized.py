@@ -23,6 +23,7 @@ from ..machine.state import Slots
 from ..ptx.flow import passes, with_loads
 from ..ptx.numbers import size_of
 from ..ptx.program import (
+    SINK,
     Address,
     Carries,
     Flow,
@@ -32,7 +33,6 @@ from ..ptx.program import (
     Vector,
     address_of,
     components,
-    is_sink,
     registers,
     symbol_of,
 )
@@ -124,7 +124,7 @@ class Uninitialized(Observer):
             if (missing := access.unwritten(hit, component)) is None:
                 continue
             target = components(instruction.operands[0])[component] if loads else None
-            if target is not None and is_sink(target):
+            if target == SINK:
                 continue
             if target is None or symbol_of(target) not in self._maybe.discardable:
                 first = int(np.argmax(missing))
@@ -233,8 +233,11 @@ class Uninitialized(Observer):
             access, hit, where = self._loads[origin - self._from_loads]
             reader = lane if where[lane] >= 0 else int(np.argmax(where >= 0))
             return self._unwritten(access, hit, reader, int(where[reader]), use)
-        first = self.report.here.location(at if origin == UNTOUCHED else origin - FIRST, lane)
-        return NeverSet(first, use, self.code[at].line)
+        return NeverSet(
+            self.report.here.location(at if origin == UNTOUCHED else origin - FIRST, lane),
+            use,
+            self.code[at].line,
+        )
 
     def _unwritten(
         self, access: Access, hit: Hit, lane: int, address: int, use: Location | None = None

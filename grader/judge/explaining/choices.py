@@ -16,8 +16,7 @@ NO_NAN = " No comparison with NaN is true, except `!=`."
 def chosen_by(about: About, one: Choice) -> str:
     """A choice with its place, in words."""
     on = f"{one.place.on.strip()}, " if one.place.on else ""
-    text = about.declared.line(one.place.line or 0)
-    return capital(f"{on}{one.place.who} {in_words(one, text)}")
+    return capital(f"{on}{one.place.who} {in_words(one, about.declared.line(one.place.line or 0))}")
 
 
 def chosen(about: About) -> Told:

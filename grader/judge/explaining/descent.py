@@ -295,5 +295,4 @@ def _identities(trail: Trail) -> list[Id]:
         own = 0 if trail.verb(at) or trail.constant[at] else hash((0, trail.key(at)))
         inside = [] if trail.verb(at) in ("max", "min") else trail.sources(at)
         made.append((own + sum(made[one] for one in inside)) & 0xFFFFFFFFFFFFFFFF)
-    fixed = trail.constant.tolist()
-    return [(trail.key(at), one, fixed[at]) for at, one in enumerate(made)]
+    return [*zip(map(trail.key, range(len(trail))), made, trail.constant.tolist(), strict=True)]

@@ -134,11 +134,10 @@ def _first_step(about: About) -> ThreadPlace | None:
 def _told(about: About) -> list[Said]:
     """What it is made of, if that is wrong, is told first, then what was done with it."""
     made_of = _first(about, *_MADE_OF)
-    is_placed = any((told, line) in misplaced(about) for _, told, line in made_of)
     if (
         any(pattern in _ENOUGH for pattern, _, _ in made_of)
         or any(line for _, line in tie(about))
-        or is_placed
+        or any((told, line) in misplaced(about) for _, told, line in made_of)
     ):
         return made_of
     chose = about.fell[0].place.line or 0 if about.fell else 0
@@ -294,8 +293,7 @@ def _of_access(judged: Known, at: int, instance: CaseInstance) -> Message | None
         return result.parts + in_one_bank(judged, at)
     if result.status == Status.DATA_RACE and "correct the index" in result.parts.remedy:
         declared, line = Declarations(judged.source), result.line or 0
-        usual = Declarations(words.solution)
-        doubted = declared.doubtful_here(declared.line(line), line, usual)
+        doubted = declared.doubtful_here(declared.line(line), line, Declarations(words.solution))
         return replace(result.parts, remedy=after_doubts(doubted, result.parts.remedy))
     return None
 
@@ -344,12 +342,11 @@ def doubted(judged: Known, at: int) -> Known:
         )
         return judged.with_result(at, result.saying(told))
     (line, *others) = Declarations(judged.source).unusual(Declarations(words.solution)) or (0,)
-    said = f"line {result.line} {result.parts}"
     if (
         not line
         or others
         or re.match(r"(?:Is|Are) `.*right\?", result.parts.remedy)
-        or re.search(rf"\blines? (?:\d+ and )?{line}\b", said)
+        or re.search(rf"\blines? (?:\d+ and )?{line}\b", f"line {result.line} {result.parts}")
     ):
         return judged
     remedy = after_doubts([("", line)], result.parts.remedy or "What should be different there?")
@@ -377,12 +374,11 @@ def _launch_alone(judged: Outcomes, at: int, wrong: Wrong) -> CaseInstance | Non
         for name in earlier.outputs
         if name in launch.args and ran.arrays[f"written/{name}"].all()
     }
-    given = {name: one for name, one in problem.inputs.items() if name in launch.args}
     written = [name for name in problem.outputs if name in launch.args and name not in left]
     scratch = {name: made for name, made in problem.scratch.items() if name not in left}
     alone = replace(
         replace(problem, scratch=scratch).comparing(written),
-        inputs=given | left,
+        inputs={name: one for name, one in problem.inputs.items() if name in launch.args} | left,
         launches=(launch,),
     )
     one = replace(instance, problem=alone)
@@ -393,8 +389,9 @@ def _launch_alone(judged: Outcomes, at: int, wrong: Wrong) -> CaseInstance | Non
 def _in_coordinates(result: CaseResult, problem: Problem) -> CaseResult:
     """A result whose threads and blocks are named by their coordinates, where they have several."""
     launch = problem.launches[result.where.launch - 1 if result.where else -1]
-    shapes = rules.dimensions(launch.block), rules.dimensions(launch.grid)
-    return result.saying(places.in_coordinates(result.parts, *shapes))
+    return result.saying(
+        places.in_coordinates(result.parts, *map(rules.dimensions, (launch.block, launch.grid)))
+    )
 
 
 def _changed_inputs(result: CaseResult, words: Words) -> set[str]:

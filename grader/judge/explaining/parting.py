@@ -273,11 +273,13 @@ def _is_extra(mine: Trail, ours: Trail, at: int) -> bool:
 
 def _left_out(mine: Trail, ours: Trail, partner: int) -> int | None:
     """What the solution makes of one of the values before `partner`, and `mine` never does."""
-    made = (
-        at
-        for at in ours.sources(partner)
-        if ours.operands(at) & mine.keys
-        and ours.key(at) not in mine.keys
-        and ours.verb(at) not in ANY_ORDER
+    return next(
+        (
+            at
+            for at in ours.sources(partner)
+            if ours.operands(at) & mine.keys
+            and ours.key(at) not in mine.keys
+            and ours.verb(at) not in ANY_ORDER
+        ),
+        None,
     )
-    return next(made, None)

@@ -7,6 +7,7 @@ says whether it has anything to do there.
 
 import math
 import re
+from collections.abc import Callable
 
 import numpy as np
 
@@ -31,32 +32,24 @@ _NO_PLACE = re.compile(r"\d|(?:block|grid)Dim\.|(?:int|const|unsigned|size_t|siz
 _OF_THREADS = re.compile(r"(?:threadIdx|blockIdx)\..|asm|thread_rank")
 
 
-def _array(said: str) -> str:
-    """The array of the first element that a sentence names; "" if it names none."""
-    return next(iter(re.findall(r"`(\w+)\[", said)), "")
+def _deciding(declared: Declarations, here: int, array: str) -> Callable[[Choice], bool]:
+    """Tells the comparisons that decide who comes to the access of an array on line `here`, and
+    with which index: those by size, of threads, that share a name with the index (if that is
+    known), and those of a loop only if the access is in it."""
+    made = declared.made_of(declared.index(here, array) if array else "", False)
 
-
-class _Decides:
-    """Tells the comparisons that decide who comes to the access on line `here`, of which was
-    `said`, and with which index: those by size, of threads, that share a name with the index (if
-    that is known), and those of a loop only if the access is in it."""
-
-    def __init__(self, declared: Declarations, here: int, said: str):
-        self._declared, self._here = declared, here
-        array = _array(said)
-        self._made = declared.made_of(declared.index(here, array) if array else "", False)
-
-    def __call__(self, one: Choice) -> bool:
+    def decides(one: Choice) -> bool:
         line = one.place.line or 0
-        asked = self._declared.made_of(self._declared.line(line), False)
-        shared = self._made & asked - self._declared.constants.keys()
+        asked = declared.made_of(declared.line(line), False)
+        shared = made & asked - declared.constants.keys()
         return (
-            False
-            if line in self._declared.loops and self._declared.loop(self._here)[1] != line
-            else operator_of(one) not in ("==", "!=")
+            not (line in declared.loops and declared.loop(here)[1] != line)
+            and operator_of(one) not in ("==", "!=")
             and any(map(_OF_THREADS.match, asked))
-            and (not self._made or any(not _NO_PLACE.match(name) for name in shared))
+            and (not made or any(not _NO_PLACE.match(name) for name in shared))
         )
+
+    return decides
 
 
 def beyond_row(judged: Outcomes, at: int, failure: Failed) -> Message:
@@ -154,9 +147,10 @@ class _Stray:
         mine, self.ours = (
             session.path(instance, launch, thread) for session in (judged.session, judged.ours)
         )
-        decides = _Decides(self.declared, self.here, self.told.first) if self.is_outside else None
+        # The array of the first element that the message names; "" if it names none.
+        self.array = next(iter(re.findall(r"`(\w+)\[", self.told.first)), "")
+        decides = _deciding(self.declared, self.here, self.array) if self.is_outside else None
         self.asked, self.line = last_conditions(mine, judged.source, decides=decides)
-        self.array = _array(self.told.first)
         _, _, chosen = self.declared.line(self.here).partition("?")
         choice = self.declared.choice(self.here) if f"{self.array}[" in chosen else ""
         guard, at = (choice, self.here) if choice else self.declared.guard(self.here)
@@ -169,6 +163,7 @@ class _Stray:
         given = instance.problem.launches[launch - 1]
         self.known = numbers_of(thread, given, self.words)
         self.sizes = ", ".join(self.words.sizes(given))
+        self.with_sizes = f", with {self.sizes}" * bool(self.sizes)
         self.is_own = self.line in (self.here, self.declared.guard(self.here)[1])
         self.values = (
             compared_on(self.declared, self.line, self.known, self.asked) if self.line else ""
@@ -180,7 +175,7 @@ class _Stray:
         before, line = (f"Before that, {self.asked}.{self.values}" if self.asked else ""), self.here
         if self.branch:
             before = f"The access is in the branch `{self.branch}` (line {self.line})."
-        loaded, asked = self._loaded_index(), self._condition_or_index(self._with_sizes())
+        loaded, asked = self._loaded_index(), self._condition_or_index(self._asked_already())
         if not self.array:
             on = f"line {line}{self.declared.computed_on(self.declared.line(line), line)}"
             before, asked = "", f"Which part of the address on {on} is wrong?"
@@ -206,15 +201,14 @@ class _Stray:
             f"Before that, {self.asked}.{self.values}" if is_asked else "",
             self.told.why,
         )
-        asked = self._with_sizes()
+        asked = self._asked_already()
         if is_asked and self.asked.endswith("true"):
             asked = self._condition_or_index(asked)
         return Message(why=" ".join(filter(None, why)), remedy=after_doubts(self._doubted(), asked))
 
-    def _with_sizes(self) -> str:
+    def _asked_already(self) -> str:
         """What is asked already, with the launch's sizes where it asks about an array's."""
-        sizes = f", with {self.sizes}" * bool(self.sizes)
-        return re.sub(r"(?<=the array here)(?=\?)", sizes, self.told.remedy)
+        return re.sub(r"(?<=the array here)(?=\?)", self.with_sizes, self.told.remedy)
 
     def _condition_or_index(self, usual: str) -> str:
         """The question about the condition that let the thread pass; else what is asked usually."""
@@ -254,21 +248,19 @@ class _Stray:
             return doubted
         unusual = self.declared.unusual(self.usual)
         loop = () if self.asked else self.declared.condition(self.here)
-        pointers = self.declared.pointer(self.here, self.array)
         return [
             *(self.declared.doubtful(*loop, self.usual) if loop else ()),
-            *(one for one in pointers if one[1] in unusual),
+            *(one for one in self.declared.pointer(self.here, self.array) if one[1] in unusual),
         ]
 
     def _wrong_index(self) -> tuple[str, str]:
         """How an index comes about, and what to ask of it, where the thread should be there."""
         index = self.declared.index(self.here, self.array)
         computed = self.declared.computed_on(index, self.here, self.known)
-        sizes = f", with {self.sizes}" * bool(self.sizes)
         told = (
-            f"Here {computed[2:]}{sizes}."
+            f"Here {computed[2:]}{self.with_sizes}."
             if computed.startswith(":")
-            else f"The index is computed on{computed.translate({40: None, 41: None})}{sizes}."
+            else f"The index is computed on{computed.translate({40: '', 41: ''})}{self.with_sizes}."
             if computed
             else f"The launch has {self.sizes}." * bool(self.sizes)
         )

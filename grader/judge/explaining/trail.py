@@ -244,5 +244,7 @@ class Trail:
 def _verb(opcode: str) -> str:
     if call := _CALL.fullmatch(opcode):
         return call[2] or f"{call[1]}()"
-    found = (verb for verb, form in _CONVERSIONS.items() if form.fullmatch(opcode))
-    return next(found, opcode.partition(".")[0])
+    return next(
+        (verb for verb, form in _CONVERSIONS.items() if form.fullmatch(opcode)),
+        opcode.partition(".")[0],
+    )

@@ -5,7 +5,7 @@ in words.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 import numpy as np
 
@@ -18,8 +18,7 @@ Told = Iterator[tuple[str | Message, int | None]]
 MUCH_LARGER = 1025  # times: no factor in a formula
 
 
-def in_order(one: Element) -> tuple[str, int]:
-    return one.buffer, one.index
+in_order = attrgetter("buffer", "index")  # of elements
 
 
 def runs(values: Mapping[Element, object]) -> Iterator[list[Element]]:

@@ -210,10 +210,11 @@ def _overlap(one: Cell, other: Cell) -> bool:
 
 
 def _linear(recording: Recording, thread: Extent | None) -> int | None:
-    if thread is None:
-        return None
-    x, y, z = (int(one) for one in thread)
-    return x + recording.block[0] * (y + recording.block[1] * z)
+    return (
+        None
+        if thread is None
+        else int(np.ravel_multi_index(thread[::-1], recording.block[::-1], mode="clip"))
+    )
 
 
 MOST_STEPS = 6
@@ -267,8 +268,12 @@ def strip_of(recording: Recording, found: list[Mark]) -> Strip:
         _step(recording, recording.frames[at], slot, told.get(at, ""))
         for at in _chosen(recording, found, slot)
     )
-    block = recording.indices[slot] if recording.indices else (0, 0, 0)
-    return Strip(recording.kernel, block, recording.steps, steps)
+    return Strip(
+        recording.kernel,
+        recording.indices[slot] if recording.indices else (0, 0, 0),
+        recording.steps,
+        steps,
+    )
 
 
 def _step(recording: Recording, frame: Frame, slot: int, wrong: str) -> Step:
@@ -395,12 +400,9 @@ def ranges(threads: np.ndarray) -> str:
     steps = threads[1:] - threads[:-1]
     if len(threads) > 2 and steps[0] > 1 and (steps == steps[0]).all():
         return f"{threads[0]}, {threads[1]}, … {threads[-1]}"
-    breaks = np.flatnonzero(steps != 1)
-    firsts = threads[np.concatenate([[0], breaks + 1])].tolist()
-    lasts = threads[np.concatenate([breaks, [len(threads) - 1]])].tolist()
-    pairs = list(zip(firsts, lasts, strict=True))
-    found = [f"{first}-{last}" if last > first else f"{first}" for first, last in pairs[:_RANGES]]
-    return ", ".join(found) + (", …" if len(pairs) > _RANGES else "")
+    runs = np.split(threads, np.flatnonzero(steps != 1) + 1)
+    found = [f"{one[0]}-{one[-1]}" if len(one) > 1 else f"{one[0]}" for one in runs[:_RANGES]]
+    return ", ".join(found) + (", …" if len(runs) > _RANGES else "")
 
 
 def _own(recording: Recording, threads: np.ndarray, slot: int) -> np.ndarray:

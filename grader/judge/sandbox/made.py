@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -48,11 +48,10 @@ Numbers = Callable[[str], npt.NDArray[np.float64]]  # every value of a graph, as
 def choices(graph: Graph, root: int) -> tuple[Choice, ...]:
     """The comparisons by which values on the way to a node were chosen, in order; of those that are
     alike in all but their places the first."""
-    chosen = _carrying(graph, root, Carries.CHOSEN)[::-1][:MOST]
     numbers = cache(partial(as_numbers, graph.value))  # all at once, for each type
     alike = grouped(
         ((one.opcode, one.values, one.fixed, one.holds, one.taken), one)
-        for node in chosen.tolist()
+        for node in _carrying(graph, root, Carries.CHOSEN)[::-1][:MOST].tolist()
         for one in _asked(graph, node, numbers)
     )
     return tuple(first for first, *_ in alike.values())
@@ -184,9 +183,10 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
         return told
     summed = _used(graph, elements, root, extremes=False) if extreme(graph, root) else used
     nan = first_nan(graph, root)
+    handed_on = elements.behind(graph, source.found) if source.found < 0 else None
     return replace(
         told,
-        origin=_origin(graph, elements, source.found),
+        origin=handed_on or ("" if source.found else "constant"),
         origin_line=graph.line(source.node),
         nan=place_of(graph, nan) if nan else None,
         operands=operands(graph, nan) if nan else (),
@@ -281,11 +281,6 @@ def _used(graph: Graph, elements: Elements, root: int, extremes: bool = True) ->
     return [
         Used(run[0][0], len(run), run[0][1].times, place_of(graph, run[0][1].node)) for run in told
     ]
-
-
-def _origin(graph: Graph, elements: Elements, source: int) -> Element | Literal["constant", ""]:
-    found = elements.behind(graph, source) if source < 0 else None
-    return "constant" if source == 0 else found or ""
 
 
 NEVER = 1 << 40  # so many instructions pass what no input goes into

@@ -111,6 +111,7 @@ class _Gathered:
         self.at = graph.at[self.nodes].astype(np.int64)
         self.bits = graph.value[self.nodes]
         self.hands_on = graph.by_instruction(_hands_on, self.nodes)
+        self.computed = np.flatnonzero(~self.hands_on & (self.at > 0))
         self.owner, self.source = self._pairs(behind.left[::-1], behind.right[::-1])
         self.begin = np.searchsorted(self.owner, np.arange(len(self.nodes) + 1))
         self.constants: dict[tuple[int, float], int] = {}
@@ -121,7 +122,7 @@ class _Gathered:
         owner, operand = self._operands()
         operand = self._followed(operand, shown)
         used = np.concatenate([operand, shown[-1:]])
-        leaves, computed = np.unique(-used[used < 0]), self._computed()
+        leaves, computed = np.unique(-used[used < 0]), self.computed
         sources, first = np.unique(self.source, return_index=True)
         loaders = self.owner[first[np.searchsorted(sources, -leaves)]]  # who first read them
         made, first = np.unique(self.at, return_index=True)
@@ -168,9 +169,6 @@ class _Gathered:
             owner, source = np.repeat(owner, times), np.repeat(source, times)
             source[begin], source[begin + 1] = left[place[together]], right[place[together]]
 
-    def _computed(self) -> Numbers:
-        return np.flatnonzero(~self.hands_on & (self.at > 0))
-
     def _shown(self) -> Numbers:
         """Of each node where its value came from, itself if it was computed there."""
         made, first = self.source > 0, np.zeros(len(self.nodes), np.int64)
@@ -196,8 +194,7 @@ class _Gathered:
 
     def _operands(self) -> tuple[Numbers, Numbers]:
         """What every computed value was computed from, constants too: owners and operands."""
-        computed = self._computed()
-        computed = computed[np.argsort(self.at[computed], kind="stable")]
+        computed = self.computed[np.argsort(self.at[self.computed], kind="stable")]
         cuts = np.flatnonzero(np.diff(self.at[computed])) + 1
         plain = np.zeros(len(self.nodes), bool)  # those whose operands cannot be told apart
         owners, operands = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]

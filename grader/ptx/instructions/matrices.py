@@ -375,8 +375,7 @@ def _cut_sum(a: tuple[np.ndarray, str], b: tuple[np.ndarray, str], c: np.ndarray
     highest = np.maximum(exponents.max(axis=2), np.where(c == 0, _NONE, _exponent(c)))
     # Bits that a sum keeps below the leading one: float32's 23 and 2 more; 13, also of the result,
     # if factors have 8 bits.
-    kept = 13 if kind in _OF_BYTES else 25
-    unit = np.ldexp(1.0, np.maximum(highest - kept, _LEAST))
+    unit = np.ldexp(1.0, np.maximum(highest - (13 if kind in _OF_BYTES else 25), _LEAST))
     total = np.trunc(products / unit[:, :, None, :]).sum(axis=2) + np.trunc(c / unit)
     plain = one @ other + c  # what infinities and NaN make of it
     return np.where(np.isfinite(plain), total * unit, plain)
@@ -463,8 +462,7 @@ def multiply_by_group(instruction: Instruction, at: int, wave: Wave) -> Step:
     form, (target, a, b, scale, *more) = instruction.form, instruction.operands
     d_kind, a_kind, b_kind = form.mods[-3:]
     columns, k = map(int, re.findall(r"[nk](\d+)", form.mods[3]))
-    signs, turned = more[:2], [bool(immediate_of(one)) for one in more[2:]]
-    sign = int(np.prod([immediate_of(one) for one in signs]))
+    sign = int(np.prod([immediate_of(one) for one in more[:2]]))
     of_d, of_a = result(d_kind, columns), factor_a(a_kind, k)
     outs = [wave.registers.write(item, "b32") for item in several(target, of_d.count)]
     sums = [wave.read(item, "b32") for item in several(target, of_d.count)]
@@ -475,7 +473,7 @@ def multiply_by_group(instruction: Instruction, at: int, wave: Wave) -> Step:
     ]
     in_registers = isinstance(a, Vector)
     rows = [wave.read(item, "b32") for item in several(a, of_a.count)] if in_registers else []
-    turned = [False] * (2 - len(turned)) + turned
+    turned = [False, False, *(bool(immediate_of(one)) for one in more[2:])][-2:]
     of_b = _Matrix(wave.read(b, "b64"), columns, b_kind, turned[1], *accesses)
     memory_a = (
         None if in_registers else _Matrix(wave.read(a, "b64"), _ROWS, a_kind, turned[0], *accesses)

@@ -279,9 +279,8 @@ def redux(instruction: Instruction, at: int, wave: Wave) -> Step:
 def match(instruction: Instruction, at: int, wave: Wave) -> Step:
     """any: which lanes of the group hold the same value; all, d[|p]: the whole group if all do,
     else 0."""
-    kind = instruction.form.type
     target, value, mask = instruction.operands
-    outs, value = results_of(target, ("b32", "pred"), wave), wave.read(value, kind)
+    outs, value = results_of(target, ("b32", "pred"), wave), wave.read(value, instruction.form.type)
     masks = wave.read(mask, "b32")
 
     def combine(together: Lanes) -> None:

@@ -355,10 +355,12 @@ class Flags:
         self.logs[address, block].add(number, *self._content(block, lane, far and not near))
 
     def _content(self, block: int, lane: int, wide: bool) -> tuple[Post, Knowledge]:
-        parts, met = self.details.get((wide, lane), (None, None))
         fence, barrier, warp_barrier = self.fenced[wide][:, lane].tolist()
-        post = Post(block, lane, fence, barrier, warp_barrier, parts, met)
-        return post, self.known_then[wide][lane]
+        details = self.details.get((wide, lane), (None, None))
+        return (
+            Post(block, lane, fence, barrier, warp_barrier, *details),
+            self.known_then[wide][lane],
+        )
 
     def take_in(self, lanes: Lanes, wide: bool) -> None:
         """What these lanes have seen they know now; only of their own block unless `wide`."""

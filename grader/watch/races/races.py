@@ -87,11 +87,6 @@ class Signals:
         fences = self._fences_of(poster, theirs)
         before = [fence for fence in fences if fence.epoch < post.epoch]
         own, thread = poster == other_lane, self.wave.geometry.thread
-        ordering = [
-            fence
-            for fence in before
-            if (own and fence.epoch > since) or fence.barrier(poster) >= since
-        ]
 
         def facts(some: list[Strong]) -> tuple[Fence, ...]:
             return tuple(Fence(code[fence.at].line, fence.wide) for fence in some)
@@ -103,9 +98,15 @@ class Signals:
             thread(seer),
             own,
             seer == lane,
-            facts(ordering),
-            facts(before),
-            facts([fence for fence in fences if fence.epoch > post.epoch]),
+            ordering=facts(
+                [
+                    fence
+                    for fence in before
+                    if (own and fence.epoch > since) or fence.barrier(poster) >= since
+                ]
+            ),
+            before=facts(before),
+            after=facts([fence for fence in fences if fence.epoch > post.epoch]),
             waited=post.barrier(poster) >= since,
             fenced=any(one.epoch > sight.epoch for one in self._fences_of(seer, mine)),
             met=epoch_of(self.ordering.synced["block"][lane]) >= sight.epoch,
@@ -194,8 +195,13 @@ class RaceFindings:
         """A thread uses the shared memory of block number `host`, which may be gone by then, or
         else may not have `started`."""
         if self._is_new(self.here.line(at)):
-            block = self.wave.geometry.block_coordinates(host)
-            self.report.add(Visit(self.here.location(at, lane), block, started))
+            self.report.add(
+                Visit(
+                    self.here.location(at, lane),
+                    self.wave.geometry.block_coordinates(host),
+                    started,
+                )
+            )
 
     def _is_new(self, *key: object) -> bool:
         new = key not in self._seen
@@ -276,7 +282,6 @@ class RaceFindings:
         stored = then if wrote else first
         where, same_line = _address(stored), line == first.line
 
-        copies = [*map(_statement, code)].count(_statement(stored)) if same_line else 0
         # The epochs in which this thread has written to the memory.
         epochs = (stamps[lane_of(stamps) == me] >> 32).tolist() if same_line else []
         return Evidence(
@@ -287,7 +292,7 @@ class RaceFindings:
             ),
             kernel_lines=_in_one_function(first, then),
             apart=bool(first.callers and then.callers and first.callers != then.callers),
-            may_repeat=copies > 1
+            may_repeat=(same_line and [*map(_statement, code)].count(_statement(stored)) > 1)
             or wave.linked.owner[at] != wave.kernel.name
             or self.here.repeats(at),
             took_part=since in epochs,
@@ -328,9 +333,11 @@ class Races(Ordering):
         self.detectors: dict[Store, RaceDetector] = {}  # of shared memory: of the present wave
         for store in wave.flat.stores:  # those that are only read cannot race
             if store.writable and store.names and use.touches(store.names, ("writes", "updates")):
-                cells = -(-len(store.data) // self.cells["global"])
                 self.detectors[store] = RaceDetector(
-                    cells, self.unordered_in_grid, self, use.touches(store.names, ("reads",))
+                    -(-len(store.data) // self.cells["global"]),
+                    self.unordered_in_grid,
+                    self,
+                    use.touches(store.names, ("reads",)),
                 )
         self.signals = Signals(self)
         self.findings = RaceFindings(report, self.signals, self.detectors)

@@ -264,8 +264,10 @@ class Graph:
     def leaves(self, addresses: Collection[int], inside: int, outside: int) -> npt.NDArray[Any]:
         """For each byte of an input, `inside` if it was in memory at one of these addresses, else
         `outside`: int64 (bytes,)."""
-        values = [inside if one in addresses else outside for one in self._addresses]
-        return np.repeat(np.array(values, np.int64), np.diff([*self._begins, self._bytes]))
+        return np.repeat(
+            np.where([one in addresses for one in self._addresses], inside, outside),
+            np.diff([*self._begins, self._bytes]),
+        )
 
 
 def _of(
