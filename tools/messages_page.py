@@ -59,8 +59,9 @@ fold of the card.
 Each example on this page is a kernel with one mistake. Below the kernel is the message as the card
 in the notebook shows it, and as the terminal does. In an exercise, what to look at next is a hint.
 A second hint names the place of one small change with which every case passes, if the grader finds
-one. A third one says what our own kernel does. The [last section](#messages-without-an-example) lists
-the sentences that no example has, with … for names and numbers.
+one. A third one says what our own kernel does. The
+[last section](#messages-without-an-example) lists the sentences that no example has, with … for
+names and numbers.
 """
 _REST = """
 ## Messages without an example

@@ -364,8 +364,8 @@ class Declarations:
     def _statement(self, line: int) -> str:
         """The statement that is, or begins, on a source line, or goes on there."""
         begun = re.split("[;{}]", "\n".join(self.lines[: line - 1]))[-1]
-        parts = re.split("[;{}]", begun + "\n".join(self.lines[line - 1 :]))
-        return next(filter(str.strip, parts), "")
+        text = begun + "\n".join(self.lines[line - 1 :])
+        return next(filter(str.strip, re.split("[;{}]", text)), "")
 
     def read_line(self, line: int | None, name: str) -> int | None:
         """The line on which an element of an array is read that a compiler gave a source line: the
@@ -440,12 +440,10 @@ class Declarations:
 
     def head(self, line: int) -> int:
         """The line with the head of the function that a source line is in; 0 if it is in none."""
-        heads = (
-            at
-            for at in range(line, 0, -1)
-            if "__global__" in (one := self.line(at)) or "__device__" in one
+        return max(
+            (at for at in range(line + 1) if re.search("__(?:global|device)__", self.line(at))),
+            default=0,
         )
-        return next(heads, 0)
 
     def guard(self, line: int) -> tuple[str, int]:
         """The condition of the `if` that a source line is in, and its line; "" if there is none, or

@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import accumulate, combinations, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,10 +28,6 @@ from .judging import judge
 from .verdict import Verdict, foremost
 
 TITLE = "One small change"
-LOOKING = (
-    "The grader changes your kernel in one place, and looks whether every case passes. It tries "
-    "this with many places. That takes at most 8 seconds."
-)
 MOST = 128  # changes that are tried
 SECONDS = 8.0  # of the clock: somebody is waiting
 AT_ONCE = 2
@@ -71,8 +67,6 @@ _MORE = (  # an operation with a number, a name or a product, after the other op
 )
 _STATEMENT = re.compile(r"\s*[^\s/{}#].*;\s*(?://.*)?")
 _DECLARATION = re.compile(r"\s*(?:const|float\d?|int|unsigned|__shared__|auto|bool|extern)\b")
-_BARRIER = re.compile(r"__sync(?:threads|warp)\(")
-_STORES = re.compile(r"\s*(?:\w[\w.]*\[.*\] [-+*/]?= |atomic)")
 _REST = re.compile(r"((?:\[[^][]*\]|\.\w+)*).*", re.DOTALL)  # of an operand
 
 
@@ -186,14 +180,18 @@ class _Changes:
     def of_words(self) -> None:
         """A word, number or operator in the place of another one; an operation or a call more."""
         more = [*(_operations(self.solution) - _operations(self.source))]
-        names = [one for one in self.lacks if re.match(r"[A-Za-z_]", one)]
-        calls = [one for one in names if re.search(rf"[^\w ] *{one}\([^,()]+\)", self.solution)]
+        calls = [
+            one
+            for one in self.lacks
+            if one.isidentifier() and re.search(rf"[^\w ] *{one}\([^,()]+\)", self.solution)
+        ]
         known: dict[str, None] = dict.fromkeys(_BUILT_IN)  # names so far
         for at, (token, after) in enumerate(pairwise(self.tokens)):
             word, here = token[0], self._place(token)
-            before = self.tokens[at - 1][0] if at else ""
             told = f"replace {here}|What should stand there?"
-            for one, rank in self._others(word, before, after[0], known).items():
+            for one, rank in self._others(
+                word, self.tokens[at - 1][0] if at else "", after[0], known
+            ).items():
                 less = 3.0 * (one in self.lacks) * (1 + (word in self.extra))
                 self._put(token.span(), one, told, rank - less)
             if re.match(r"[\w)\]]", word) and after[0] not in ("(", "[", ".", "{"):
@@ -205,10 +203,10 @@ class _Changes:
                         self._put((token.end(), token.end()), f" {one}", told, rank)
             if word in self.kinds:
                 known[word] = None
+                told = f"call one function with {here}|Which one?"
                 whole = word + _REST.sub(r"\1", self.source[token.end() :])
-                span = token.start(), token.start() + len(whole)
                 for one in calls:
-                    told = f"call one function with {here}|Which one?"
+                    span = token.start(), token.start() + len(whole)
                     self._put(span, f"{one}({whole})", told, 11.0)
 
     def _others(
@@ -228,11 +226,10 @@ class _Changes:
         if number := re.fullmatch(r"(\d+)u?", word):
             value = int(number[1])
             numbers = {one for one in self.usual if one.isdecimal()} | {"0", "1", "31", "32"}
-            near = map(str, (value + 1, abs(value - 1), 2 * value, value // 2))
             pairs = {*re.findall(_PAIR, self.solution)} - {*re.findall(_PAIR, self.source)}
             others |= dict.fromkeys(sorted(numbers), 15.0)
             others |= {one: 15.0 for one in known if self._is_float(one) is False}
-            others |= dict.fromkeys(near, 13.0)
+            others |= {str(one): 13.0 for one in (value + 1, abs(value - 1), 2 * value, value // 2)}
             others |= {one: 12.0 for one in sorted(pairs) if _names(one) <= {*known}}
         return others
 
@@ -253,15 +250,13 @@ class _Changes:
         name = re.split(r"[.\[]", word)[0]
         if re.fullmatch(r"\d+u?", word) or name in _BUILT_IN:
             return False
-        kind = self.kinds.get(name, "")
-        return {"int": False, "unsigned": False, "size_t": False, "float": True}.get(kind)
+        floats = {"int": False, "unsigned": False, "size_t": False, "float": True}
+        return floats.get(self.kinds.get(name, ""))
 
     def of_lines(self) -> None:
         """A line in another place, a line less, a barrier, a condition or a first value more, two
         names exchanged, and what stands beside a comma or a minus in the other order."""
-        starts = [0]
-        for line in self.lines:
-            starts.append(starts[-1] + len(line) + 1)
+        starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
         whole = sorted(one for one in self.kinds if self._is_float(one) is False)
         patterns = {
             **_BESIDE,
@@ -273,49 +268,51 @@ class _Changes:
             for found in re.finditer(pattern, self.source):
                 told = f"replace {self._place(found)}|What should stand there?"
                 for text in texts:
-                    rank = 7.6 if pattern in _BESIDE else 12.0
-                    self._put(found.span(), found.expand(text), told, rank)
+                    self._put(
+                        found.span(), found.expand(text), told, 7.6 if pattern in _BESIDE else 12.0
+                    )
         is_order = self.status in (Status.DATA_RACE, Status.UNINITIALIZED_READ)
         barriers = 3.5 if "divergence" in self.status else 6.0 if is_order else 12.0
-        is_wide = self.status in (Status.OUT_OF_BOUNDS, Status.DATA_RACE)
+        guards = 6.5 if self.status in (Status.OUT_OF_BOUNDS, Status.DATA_RACE) else 11.7
         added = [one for one in ("__syncthreads();", "__syncwarp();") if one in self.solution]
         heads = re.findall(r"\bif \((.*?)\) |= ([\w. <>]+) \?", self.source + self.solution)
-        known = self.kinds.keys() | _BUILT_IN
-        conditions = [one for both in dict.fromkeys(heads) if _names(one := "".join(both)) <= known]
+        conditions = [
+            one
+            for both in dict.fromkeys(heads)
+            if _names(one := "".join(both)) <= self.kinds.keys() | _BUILT_IN
+        ]
         first = re.findall(r"\b(?:float|int) (\w+ = [^;,()]+;)", self.source)
         for at, line in enumerate(self.lines):
             start, end, number = starts[at], starts[at + 1], at + 1
             indent = line[: len(line) - len(line.lstrip())]
-            told = f"add one line before line {number}|What should it do?"
             for one in first if re.match(r"\s*(?:for|while)\b", line) else ():
+                told = f"add one line before line {number}|What should it do?"
                 self._put((start, start), f"{indent}{one}\n", told, 12.0)
             names = [one for one in re.findall(r"\b[A-Za-z_]\w*", line) if one in self.kinds]
-            told = f"change line {number}|Do its names stand in the right places?"
-            for pair in combinations(dict.fromkeys(names), 2):
-                if self.kinds[pair[0]] == self.kinds[pair[1]]:
-                    text = _exchanged(line, *pair)
-                    self._put((start, end - 1), text, told, 11.0)
+            for a, b in combinations(dict.fromkeys(names), 2):
+                if self.kinds[a] == self.kinds[b]:
+                    told = f"change line {number}|Do its names stand in the right places?"
+                    self._put((start, end - 1), _exchanged(line, a, b), told, 11.0)
             is_statement = bool(_STATEMENT.fullmatch(line))
             told = f"add one line after line {number}|What should it do?"
             for one in added if is_statement or line.rstrip().endswith(("{", "}")) else ():
                 self._put((end - 1, end - 1), f"\n{indent}{one}", told, barriers)
             if not is_statement:
                 continue
-            rank = barriers if (is_barrier := _BARRIER.search(line)) else 8.0
-            told = f"move line {number}|Where does it belong?"
+            is_barrier = "__syncthreads(" in line or "__syncwarp(" in line
+            rank = barriers if is_barrier else 8.0
             for to in range(at - 3, at + 4) if is_barrier else (at + 1,):
                 low, high = sorted((at, max(0, min(to, len(self.lines) - 1))))
                 rest = [one for k, one in enumerate(self.lines[low : high + 1], low) if k != at]
                 moved = [*rest, line, ""] if at == low else [line, *rest, ""]
+                told = f"move line {number}|Where does it belong?"
                 self._put((starts[low], starts[high + 1]), "\n".join(moved), told, rank)
             if not _DECLARATION.match(line):
                 told = f"remove line {number}|What goes wrong because of this line?"
-                rank = barriers if is_barrier or "return" in line else 12.0
-                self._put((start, end), "\n", told, rank)
-            told = f"add a condition to line {number}|For which threads should the line run?"
-            here = start + len(indent)
-            for one in conditions if _STORES.match(line) else ():
-                self._put((here, here), f"if ({one}) ", told, 6.5 if is_wide else 11.7)
+                self._put((start, end), "\n", told, barriers if "return" in line else rank + 4.0)
+            for one in conditions if re.match(r"\s*(?:\w.*\] [-+*/]?= |atomic)", line) else ():
+                told = f"add a condition to line {number}|For which threads should the line run?"
+                self._put((start + len(indent),) * 2, f"if ({one}) ", told, guards)
 
 
 def _exchanged(line: str, one: str, other: str) -> str:

@@ -312,7 +312,11 @@ def _hints_on(verdict: Verdict, exercise: Exercise) -> tuple[tuple[str, str], ..
     )
 
 
-_LOOKING = cards.hint(small_changes.TITLE, small_changes.LOOKING)
+_LOOKING = cards.hint(
+    small_changes.TITLE,
+    "The grader changes your kernel in one place, and looks whether every case passes. It tries "
+    f"this with many places. That takes at most {small_changes.SECONDS:g} seconds.",
+)
 
 
 def _next_hint(name: str, show: Callable[[Page], None]) -> cards.Page:

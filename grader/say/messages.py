@@ -360,11 +360,10 @@ def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
             "yet."
         )
         first, last = issued.line or 0, finding.where.line or 0
-        between = range(first + 1, last)
         if (
             since is None
             and first < last
-            and not any("wait" in wave.names.declared.line(at) for at in between)
+            and not any("wait" in wave.names.declared.line(at) for at in range(first + 1, last))
         ):
             return Message(
                 text,

@@ -76,8 +76,7 @@ class About:
             line = self.declared.read_line(loaded.line, name)
             return replace(one, loaded=replace(loaded, line=line))
 
-        used, loads = (tuple(map(read, some)) for some in (made.used, made.loads))
-        return replace(made, used=used, loads=loads)
+        return replace(made, used=tuple(map(read, made.used)), loads=tuple(map(read, made.loads)))
 
     @cached_property
     def loads(self) -> dict[Element, list[Used]]:

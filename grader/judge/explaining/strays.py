@@ -242,8 +242,11 @@ class _Stray:
             or (self.asked and self.is_own and not self.is_outside)
         ]
         index = self.declared.index(self.here, self.array)
-        names = self.declared.doubtful_here(index, self.here, self.usual)
-        doubted += [one for one in names if f"{one[0]}(" in index]
+        doubted += [
+            one
+            for one in self.declared.doubtful_here(index, self.here, self.usual)
+            if f"{one[0]}(" in index  # a function
+        ]
         if doubted or not self.is_outside:
             return doubted
         unusual = self.declared.unusual(self.usual)
