@@ -71,10 +71,11 @@ class About:
     def _at_source(self, made: Made) -> Made:
         """The same with the lines on which loads are written."""
 
+        read_line = cache(self.declared.read_line)
+
         def read(one: Used) -> Used:
-            name, loaded = self.words.name(one.first.buffer), one.loaded
-            line = self.declared.read_line(loaded.line, name)
-            return replace(one, loaded=replace(loaded, line=line))
+            line = read_line(one.loaded.line, self.words.name(one.first.buffer))
+            return replace(one, loaded=replace(one.loaded, line=line))
 
         return replace(made, used=tuple(map(read, made.used)), loads=tuple(map(read, made.loads)))
 
