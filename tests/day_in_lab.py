@@ -18,7 +18,7 @@ SAXPY = LESSON.exercise("saxpy")
 GUARD = "if (i < n) out"
 WRONG, RIGHT = "What does it cost?", "Four kinds of mistakes"  # sections, by their first answer
 HINTS = [
-    *("What to look at next", "A hint for: out of bounds"),
+    *("What to look at next", "It is enough to replace <= on line 10", "A hint for: out of bounds"),
     *("Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3", "A worked step, 1 of 1"),
 ]
 PAGE = "document.querySelector('.warpwise-start')"
