@@ -124,7 +124,8 @@ def replaced(declared: Declarations, line: int) -> tuple[str, int] | None:
     head, at = declared.loop(line)
     body = [declared.line(one) for one in range(at + 1, declared.end(line) + 1) if one != line]
     if SCALED.search(head) and (moved := _MOVED.search(declared.line(line))):
-        return None if any(moved[1] in one for one in [*body, moved[3]]) else (moved[1], at)
+        body += [declared.line(line)[: moved.start(1)], moved[3]]
+        return None if any(moved[1] in one for one in body) else (moved[1], at)
     found = re.search(r"(?:^|[;{)])\s*([A-Za-z_]\w*)\s*=(?!=)([^;]*);", declared.line(line))
     if not (found and head) or (declared.guard(line)[1] >= at and declared.guard(line)[0]):
         return None

@@ -224,11 +224,10 @@ class _Changes:
         if word in self.extra and (before == "<" or after in ("(", "<")):
             others |= {one: 14.5 for one in self.lacks & self.words if one.isidentifier()}
         if number := re.fullmatch(r"(\d+)u?", word):
-            value = int(number[1])
-            numbers = {one for one in self.usual if one.isdecimal()} | {"0", "1", "31", "32"}
             pairs = {*re.findall(_PAIR, self.solution)} - {*re.findall(_PAIR, self.source)}
-            others |= dict.fromkeys(sorted(numbers), 15.0)
+            others |= {one: 15.0 for one in (*self.usual, "0", "1", "31", "32") if one.isdecimal()}
             others |= {one: 15.0 for one in known if self._is_float(one) is False}
+            value = int(number[1])
             others |= {str(one): 13.0 for one in (value + 1, abs(value - 1), 2 * value, value // 2)}
             others |= {one: 12.0 for one in sorted(pairs) if _names(one) <= {*known}}
         return others
@@ -250,8 +249,9 @@ class _Changes:
         name = re.split(r"[.\[]", word)[0]
         if re.fullmatch(r"\d+u?", word) or name in _BUILT_IN:
             return False
-        floats = {"int": False, "unsigned": False, "size_t": False, "float": True}
-        return floats.get(self.kinds.get(name, ""))
+        return {"int": False, "unsigned": False, "size_t": False, "float": True}.get(
+            self.kinds.get(name, "")
+        )
 
     def of_lines(self) -> None:
         """A line in another place, a line less, a barrier, a condition or a first value more, two
@@ -271,14 +271,14 @@ class _Changes:
                     self._put(
                         found.span(), found.expand(text), told, 7.6 if pattern in _BESIDE else 12.0
                     )
-        is_order = self.status in (Status.DATA_RACE, Status.UNINITIALIZED_READ)
-        barriers = 3.5 if "divergence" in self.status else 6.0 if is_order else 12.0
+        barriers = {Status.DATA_RACE: 6.0, Status.UNINITIALIZED_READ: 6.0}.get(
+            self.status, 3.5 if "divergence" in self.status else 12.0
+        )
         guards = 6.5 if self.status in (Status.OUT_OF_BOUNDS, Status.DATA_RACE) else 11.7
         added = [one for one in ("__syncthreads();", "__syncwarp();") if one in self.solution]
-        heads = re.findall(r"\bif \((.*?)\) |= ([\w. <>]+) \?", self.source + self.solution)
         conditions = [
             one
-            for both in dict.fromkeys(heads)
+            for both in re.findall(r"\bif \((.*?)\) |= ([\w. <>]+) \?", self.source + self.solution)
             if _names(one := "".join(both)) <= self.kinds.keys() | _BUILT_IN
         ]
         first = re.findall(r"\b(?:float|int) (\w+ = [^;,()]+;)", self.source)

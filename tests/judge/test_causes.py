@@ -241,6 +241,27 @@ from grader.judge import judge
             id="a sum that no lanes exchange",
         ),
         pytest.param(
+            "09_scan_histogram/block_scan",
+            [("if (lane >= offset) sum += below;", "sum += below;")],
+            "wrong_answer",
+            r"gets its own value back.* what should a thread do where its shuffle finds no lane\?",
+            id="a scan that adds what a lane gets back",
+        ),
+        pytest.param(
+            "02_tree_reduction/max",
+            [
+                ("i < n ? x[i] : -INFINITY", "i < n ? x[i] : 0.0f"),
+                (
+                    "tile[thread] = fmaxf(tile[thread], tile[thread + stride]);",
+                    "if (tile[thread] < tile[thread + stride]) "
+                    "tile[thread] = tile[thread + stride];",
+                ),
+            ],
+            "wrong_answer",
+            r"Every element here is below it, even the largest, .* a search for the largest start",
+            id="a number of the code, and a condition that uses the round before",
+        ),
+        pytest.param(
             "10_tiles/swizzle",
             [("return 32 * row + (col ^ row);", "return 32 * row + col + row;")],
             "out_of_bounds",

@@ -110,7 +110,7 @@ def number_won(about: About) -> Told:
     line = line or about.declared.only_with(about.found)
     there = f" (line {line})" if line else ""
     sentence = f"This {about.found:g} comes from a number in your code{there}. "
-    if isinstance(about.ours.origin, Element) and about.elements:
+    if isinstance(about.ours.origin, Element) and (about.elements or math.isinf(about.wanted)):
         is_above = about.found > about.wanted
         which, side = ("largest", "below") if is_above else ("smallest", "above")
         sentence += (

@@ -23,11 +23,8 @@ def shuffled(about: About) -> Told:
     """A shuffle that brings other lanes' values than the solution's."""
     mine, ours = ({_way(one) for one, *_ in side.shuffles} for side in (about.mine, about.ours))
     instead = " and ".join(f"`__shfl_{way}sync`" for way in sorted(ours) if ours - mine)
-    asked = (
-        "From which lane should this value come?"
-        if instead
-        else "What should a thread do where its shuffle finds no lane?"
-    )
+    lost = "What should a thread do where its shuffle finds no lane?"
+    asked = "From which lane should this value come?" if instead else lost
     for opcode, place, own in about.mine.shuffles if about.elements != about.right_elements else ():
         way = _way(opcode)
         name, opposite = f"`__shfl_{way}sync`", {"up_": "down_"}.get(way, "up_") in ours - mine
@@ -54,6 +51,8 @@ def shuffled(about: About) -> Told:
             not way or way in ours or not (own or (ours and opposite) or _beyond_reach(about, way))
         ):
             continue
+        elif own and name[1:-1] in about.words.solution:  # with another value for such lanes
+            asked, instead = lost, ""
         elif "xor_" in ours and (not own or about.declared.loop(place.line or 0)[0]):
             asked = (
                 f"After the last {name}, only the {'first' if way == 'down_' else 'last'} lane has "
