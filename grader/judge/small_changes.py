@@ -53,9 +53,9 @@ _TYPED = re.compile(
     r"(\w+)(?=\s*[=,;):\[{])"
 )
 _ASSIGNS = {"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "|=", "&=", "++", "--"}
-_GIVEN = re.compile(r"(\w+)(?:\[[^=;]*\])*(?:\.\w+)?\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)")
+_GIVEN = re.compile(r"(?<!\w)(\w+)(?:\[[^=;]*\])*(?:\.\w+)?\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)")
 _FUNCTION = re.compile(
-    r"^(?![^(]*__global__)[^\s/#].*?\b(\w+)\([^;{]*\)\s*\{.*?^\}", re.MULTILINE | re.DOTALL
+    r"^(?![^(]*__global__)[^\s/#].*?\b(\w+)\([^;{()]*\)\s*\{.*?^\}", re.MULTILINE | re.DOTALL
 )
 _BUILT_IN = {"threadIdx", "blockIdx", "blockDim", "gridDim"}
 _TERM = r"(?:[A-Za-z_]\w*(?:\.\w+|\[\w+\])?|\d+)"
@@ -102,7 +102,12 @@ def place_of_mistake(
             for one in (first, exercise)
         )
 
-    some = changes(exercise, source, verdict)[:MOST]
+    # To make the changes takes a time that grows with the square of a line's length.
+    some = (
+        changes(exercise, source, verdict)[:MOST]
+        if len(source) < 20_000 and max(map(len, source.split("\n"))) < 1_000
+        else []
+    )
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for at in range(0, len(some), AT_ONCE):
             tried = some[at : at + AT_ONCE]
@@ -261,7 +266,7 @@ class _Changes:
         patterns = {
             **_BESIDE,
             _OPERATION: (r"\1", r"\3"),
-            rf"({_TERM} \* )({_TERM} [-+] {_TERM})": (r"\1(\2)",),
+            rf"(?<![\w.])({_TERM} \* )({_TERM} [-+] {_TERM})": (r"\1(\2)",),
             r"threadIdx\.x": whole,
         }
         for pattern, texts in patterns.items():

@@ -3,8 +3,14 @@
 import pytest
 
 from grader import course
-from grader.judge import judge
+from grader.judge import judge, small_changes
 from grader.judge.small_changes import changes, place_of_mistake
+
+
+@pytest.fixture(autouse=True)
+def without_hurry(monkeypatch):
+    """A busy machine tries as many changes as a quick one."""
+    monkeypatch.setattr(small_changes, "SECONDS", 300.0)
 
 
 def searched(exercise_id, *edits):
@@ -90,4 +96,9 @@ def test_lines_that_were_handed_out_stay():
 
 def test_nothing_is_said_of_two_mistakes():
     said, _ = searched("00_first_kernel/saxpy", ("i < n", "i <= n"), ("] + y[i];", "] - y[i];"))
+    assert said == ""
+
+
+def test_a_source_with_an_endless_line_is_not_searched():
+    said, _ = searched("00_first_kernel/saxpy", ("i < n", f"i <= n{' ' * 2_000}"))
     assert said == ""
