@@ -171,6 +171,7 @@ class _Changes:
         )
         self.words, self.usual = (Counter(one[0] for one in some) for some in (self.tokens, ours))
         self.lacks, self.extra = self.usual - self.words, self.words - self.usual
+        self._pairs = sorted({*re.findall(_PAIR, solution)} - {*re.findall(_PAIR, source)})
         self.made: dict[str, Change] = {}
 
     def _put(self, span: tuple[int, int], text: str, told: str, rank: float) -> None:
@@ -229,12 +230,11 @@ class _Changes:
         if word in self.extra and (before == "<" or after in ("(", "<")):
             others |= {one: 14.5 for one in self.lacks & self.words if one.isidentifier()}
         if number := re.fullmatch(r"(\d+)u?", word):
-            pairs = {*re.findall(_PAIR, self.solution)} - {*re.findall(_PAIR, self.source)}
             others |= {one: 15.0 for one in (*self.usual, "0", "1", "31", "32") if one.isdecimal()}
             others |= {one: 15.0 for one in known if self._is_float(one) is False}
             value = int(number[1])
             others |= {str(one): 13.0 for one in (value + 1, abs(value - 1), 2 * value, value // 2)}
-            others |= {one: 12.0 for one in sorted(pairs) if _names(one) <= {*known}}
+            others |= {one: 12.0 for one in self._pairs if _names(one) <= {*known}}
         return others
 
     def _place(self, token: re.Match[str]) -> str:
