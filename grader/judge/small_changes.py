@@ -19,16 +19,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import course
-from ..compilers.lexer import parts, without_comments
+from ..compilers.lexer import parts, tokens, without_comments
 from ..course import Exercise
 from ..course.kinds import Write
 from ..status import Status
+from .borrowed import borrowed
 from .explaining.stores import ORDINALS
 from .judging import judge
 from .verdict import Verdict, foremost
 
 TITLE = "One small change"
-MOST = 128  # changes that are tried
+MOST = 192  # changes that are tried
 SECONDS = 8.0  # of the clock: somebody is waiting
 AT_ONCE = 2
 _NOT_RUN = {Status.COMPILE_ERROR, Status.NOT_ATTEMPTED, Status.UNSUPPORTED}
@@ -65,6 +66,7 @@ _MORE = (  # an operation with a number, a name or a product, after the other op
     rf"(?=([-+*/%]) ({_TERM}(?: \* {_TERM})?)(?![\w.(\[]))",
     rf"(?=(?<![\w.])()({_TERM}(?: \* {_TERM})?) ([*+]) )",
 )
+_GUARD = re.compile(r"\bif \(((?!threadIdx)\w+)( < \w+)\)")
 _STATEMENT = re.compile(r"\s*[^\s/{}#].*;\s*(?://.*)?")
 _DECLARATION = re.compile(r"\s*(?:const|float\d?|int|unsigned|__shared__|auto|bool|extern)\b")
 _REST = re.compile(r"((?:\[[^][]*\]|\.\w+)*).*", re.DOTALL)  # of an operand
@@ -105,7 +107,7 @@ def place_of_mistake(
     # To make the changes takes a time that grows with the square of a line's length.
     some = (
         changes(exercise, source, verdict)[:MOST]
-        if len(source) < 20_000 and max(map(len, source.split("\n"))) < 1_000
+        if len(source) < 12_000 and max(map(len, source.split("\n"))) < 1_000
         else []
     )
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -124,6 +126,7 @@ def changes(exercise: Exercise, source: str, verdict: Verdict) -> list[Change]:
     made = _Changes(source, exercise.solution, verdict)
     made.of_words()
     made.of_lines()
+    made.of_solution()
     free = (
         one
         for one in made.made.values()
@@ -163,8 +166,7 @@ class _Changes:
         self.lines = source.split("\n")
         named = " ".join(re.findall(r"\blines? [\d, andto]+", str(verdict.parts)))
         self._far = _far({*map(int, re.findall(r"\d+", named)), verdict.line or 1}, self.lines)
-        typed = _TYPED.findall(without_comments(source))
-        self.kinds = {name: "".join(kind.split()) for kind, name in reversed(typed)}
+        self.kinds = _kinds(source)
         self.tokens, ours = (
             [one for one, _ in parts(text) if one.lastgroup not in ("comment", "quoted")]
             for text in (source, solution)
@@ -198,7 +200,7 @@ class _Changes:
             for one, rank in self._others(
                 word, self.tokens[at - 1][0] if at else "", after[0], known
             ).items():
-                less = 3.0 * (one in self.lacks) * (1 + (word in self.extra))
+                less = 3.0 * (one.strip("-") in self.lacks) * (1 + (word in self.extra))
                 self._put(token.span(), one, told, rank - less)
             if re.match(r"[\w)\]]", word) and after[0] not in ("(", "[", ".", "{"):
                 kind, told = self._is_float(word), f"add one operation after {here}|Which one?"
@@ -227,15 +229,41 @@ class _Changes:
         if word in self.kinds and after not in _ASSIGNS and before != ".":
             names = [one for one in known if self.kinds.get(one) == self.kinds[word]]
             others |= {one: 14.5 if self.words[one] > 1 else 10.0 for one in names}
+            if self._is_float(word) is False:
+                others |= {one: 14.0 for one in self.lacks if one.isdecimal()}
+            if before == "=" and after == ";":
+                others |= dict.fromkeys(("0", "-INFINITY"), 12.0)
         if word in self.extra and (before == "<" or after in ("(", "<")):
             others |= {one: 14.5 for one in self.lacks & self.words if one.isidentifier()}
         if number := re.fullmatch(r"(\d+)u?", word):
             others |= {one: 15.0 for one in (*self.usual, "0", "1", "31", "32") if one.isdecimal()}
-            others |= {one: 15.0 for one in known if self._is_float(one) is False}
+            whole = [one for one in known if self._is_float(one) is False]
+            others |= {one: 15.0 if self.words[one] > 1 else 10.5 for one in whole}
             value = int(number[1])
             others |= {str(one): 13.0 for one in (value + 1, abs(value - 1), 2 * value, value // 2)}
             others |= {one: 12.0 for one in self._pairs if _names(one) <= {*known}}
         return others
+
+    def of_solution(self) -> None:
+        """A piece of the solution in the place of another one, or a statement of it more."""
+        for (first, end), text, alike, is_line in borrowed(
+            self.source, self.kinds, self.solution, _kinds(self.solution)
+        ):
+            if is_line:
+                told = f"add one line after line {1 + self.source.count(chr(10), 0, first)}"
+                is_new = not self.lacks.keys().isdisjoint(_names(text))
+                rank = 11.0 - 5.0 * alike - 3.0 * is_new
+                self._put((first, end), text, f"{told}|What should it do?", rank)
+            elif piece := re.compile(re.escape(self.source[first:end])).match(self.source, first):
+                here, words = self._place(piece), tokens(text)[0]
+                told = (
+                    f"add something after {here}|What is missing there?"
+                    if words[:1] == [piece[0]]
+                    else f"replace {here}|What should stand there?"
+                    if words
+                    else f"remove {here}|What goes wrong because of it?"
+                )
+                self._put((first, end), text, told, 6.0 - 3.5 * alike)
 
     def _place(self, token: re.Match[str]) -> str:
         """A token with its line, and which one it is, if the line has several."""
@@ -276,6 +304,12 @@ class _Changes:
                     self._put(
                         found.span(), found.expand(text), told, 7.6 if pattern in _BESIDE else 12.0
                     )
+        for found in _GUARD.finditer(self.source):
+            line = 1 + self.source.count("\n", 0, found.start())
+            told = f"make a loop of the `if` on line {line}|Which elements should a thread handle?"
+            for step in ("32", "blockDim.x", "gridDim.x * blockDim.x"):
+                loop = rf"for (auto \1_ = \1, \1 = \1_; \1\2; \1 += {step})"
+                self._put(found.span(), found.expand(loop), told, 11.0)
         barriers = {Status.DATA_RACE: 6.0, Status.UNINITIALIZED_READ: 6.0}.get(
             self.status, 3.5 if "divergence" in self.status else 12.0
         )
@@ -318,6 +352,12 @@ class _Changes:
             for one in conditions if re.match(r"\s*(?:\w.*\] [-+*/]?= |atomic)", line) else ():
                 told = f"add a condition to line {number}|For which threads should the line run?"
                 self._put((start + len(indent),) * 2, f"if ({one}) ", told, guards)
+
+
+def _kinds(source: str) -> dict[str, str]:
+    """The type of each variable, as it is written first."""
+    typed = _TYPED.findall(without_comments(source))
+    return {name: "".join(kind.split()) for kind, name in reversed(typed)}
 
 
 def _exchanged(line: str, one: str, other: str) -> str:
