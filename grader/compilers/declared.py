@@ -57,6 +57,10 @@ _OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.RShift: operator.rshift,
 }
 _ADDS = re.compile(r"\(|(?<!\+)\+(?!\+)|(?<!-)-(?!-)")  # or calls
+_TYPED = re.compile(
+    r"\b(?!(?:return|else|const|case|goto)\b)([A-Za-z_]\w*(?:\s|\*|&|\bconst\b|__restrict__)+)"
+    r"(\w+)(?=\s*[=,;):\[{])"
+)
 _NO_TYPES = {"return", "else", "new", "delete", "goto", "case", "typename", "class", "using"}
 
 
@@ -104,7 +108,7 @@ class Declarations:
     """What a source declares, by name; one name may stand for several variables."""
 
     def __init__(self, source: str):
-        text = without_comments(source)
+        text = self._text = without_comments(source)
         self.lines = [line.partition("//")[0] for line in source.splitlines()]
         self.constants = _constants(text)
         text = re.sub(r"^[ \t]*#.*$", ";", text, flags=re.MULTILINE)
@@ -121,6 +125,13 @@ class Declarations:
                 self.variables[name].append(
                     Declared(name, kind, self._dimensions(brackets), memory, given)
                 )
+
+    @property
+    def types(self) -> dict[str, str]:
+        """By name the types of variables and parameters, as they stand at the first ones: without
+        blanks, and with stars."""
+        typed = reversed(_TYPED.findall(self._text))
+        return {name: "".join(kind.split()) for kind, name in typed}
 
     def find(self, name: str, memory: str) -> Declared | None:
         """The variable of that name in that memory; None if there is none, or more than one that

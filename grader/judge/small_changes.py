@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import course
-from ..compilers.lexer import parts, tokens, without_comments
+from ..compilers.declared import Declarations
+from ..compilers.lexer import parts, tokens
 from ..course import Exercise
 from ..course.kinds import Write
 from ..status import Status
@@ -49,10 +50,6 @@ _BESIDE = {  # what may stand in the other order
     r"\(([^(),\n]+)(, )([^(),\n]+)\)": (r"(\3\2\1)",),
     r"(?<![\w.])([\w.]+)( - )([\w.]+)": (r"\3\2\1",),
 }
-_TYPED = re.compile(
-    r"\b(?!(?:return|else|const|case|goto)\b)([A-Za-z_]\w*(?:\s|\*|&|\bconst\b|__restrict__)+)"
-    r"(\w+)(?=\s*[=,;):\[{])"
-)
 _ASSIGNS = {"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "|=", "&=", "++", "--"}
 _GIVEN = re.compile(r"(?<!\w)(\w+)(?:\[[^=;]*\])*(?:\.\w+)?\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)")
 _FUNCTION = re.compile(
@@ -61,7 +58,6 @@ _FUNCTION = re.compile(
 _BUILT_IN = {"threadIdx", "blockIdx", "blockDim", "gridDim"}
 _TERM = r"(?:[A-Za-z_]\w*(?:\.\w+|\[\w+\])?|\d+)"
 _OPERATION = rf"(?<![\w.])({_TERM})( [-+*/%] )({_TERM})(?![\w.(\[])"
-_PAIR = rf"(?=(?<![\w.])({_TERM} [-+*/%] {_TERM})(?![\w.(\[]))"
 _MORE = (  # an operation with a number, a name or a product, after the other operand or before it
     rf"(?=([-+*/%]) ({_TERM}(?: \* {_TERM})?)(?![\w.(\[]))",
     rf"(?=(?<![\w.])()({_TERM}(?: \* {_TERM})?) ([*+]) )",
@@ -166,14 +162,15 @@ class _Changes:
         self.lines = source.split("\n")
         named = " ".join(re.findall(r"\blines? [\d, andto]+", str(verdict.parts)))
         self._far = _far({*map(int, re.findall(r"\d+", named)), verdict.line or 1}, self.lines)
-        self.kinds = _kinds(source)
+        self.kinds = Declarations(source).types
         self.tokens, ours = (
             [one for one, _ in parts(text) if one.lastgroup not in ("comment", "quoted")]
             for text in (source, solution)
         )
         self.words, self.usual = (Counter(one[0] for one in some) for some in (self.tokens, ours))
         self.lacks, self.extra = self.usual - self.words, self.words - self.usual
-        self._pairs = sorted({*re.findall(_PAIR, solution)} - {*re.findall(_PAIR, source)})
+        pairs, mine = ({*re.findall(f"(?={_OPERATION})", text)} for text in (solution, source))
+        self._pairs = sorted("".join(one) for one in pairs - mine)
         self.made: dict[str, Change] = {}
 
     def _put(self, span: tuple[int, int], text: str, told: str, rank: float) -> None:
@@ -211,11 +208,14 @@ class _Changes:
                         self._put((token.end(), token.end()), f" {one}", told, rank)
             if word in self.kinds:
                 known[word] = None
-                told = f"call one function with {here}|Which one?"
                 whole = word + _REST.sub(r"\1", self.source[token.end() :])
                 for one in calls:
-                    span = token.start(), token.start() + len(whole)
-                    self._put(span, f"{one}({whole})", told, 11.0)
+                    self._put(
+                        (token.start(), token.start() + len(whole)),
+                        f"{one}({whole})",
+                        f"call one function with {here}|Which one?",
+                        11.0,
+                    )
 
     def _others(
         self, word: str, before: str, after: str, known: Collection[str]
@@ -247,7 +247,7 @@ class _Changes:
     def of_solution(self) -> None:
         """A piece of the solution in the place of another one, or a statement of it more."""
         for (first, end), text, alike, is_line in borrowed(
-            self.source, self.kinds, self.solution, _kinds(self.solution)
+            self.source, self.kinds, self.solution, Declarations(self.solution).types
         ):
             if is_line:
                 told = f"add one line after line {1 + self.source.count(chr(10), 0, first)}"
@@ -325,17 +325,29 @@ class _Changes:
             start, end, number = starts[at], starts[at + 1], at + 1
             indent = line[: len(line) - len(line.lstrip())]
             for one in first if re.match(r"\s*(?:for|while)\b", line) else ():
-                told = f"add one line before line {number}|What should it do?"
-                self._put((start, start), f"{indent}{one}\n", told, 12.0)
+                self._put(
+                    (start, start),
+                    f"{indent}{one}\n",
+                    f"add one line before line {number}|What should it do?",
+                    12.0,
+                )
             names = [one for one in re.findall(r"\b[A-Za-z_]\w*", line) if one in self.kinds]
             for a, b in combinations(dict.fromkeys(names), 2):
                 if self.kinds[a] == self.kinds[b]:
-                    told = f"change line {number}|Do its names stand in the right places?"
-                    self._put((start, end - 1), _exchanged(line, a, b), told, 11.0)
+                    self._put(
+                        (start, end - 1),
+                        _exchanged(line, a, b),
+                        f"change line {number}|Do its names stand in the right places?",
+                        11.0,
+                    )
             is_statement = bool(_STATEMENT.fullmatch(line))
-            told = f"add one line after line {number}|What should it do?"
             for one in added if is_statement or line.rstrip().endswith(("{", "}")) else ():
-                self._put((end - 1, end - 1), f"\n{indent}{one}", told, barriers)
+                self._put(
+                    (end - 1, end - 1),
+                    f"\n{indent}{one}",
+                    f"add one line after line {number}|What should it do?",
+                    barriers,
+                )
             if not is_statement:
                 continue
             is_barrier = "__syncthreads(" in line or "__syncwarp(" in line
@@ -344,20 +356,26 @@ class _Changes:
                 low, high = sorted((at, max(0, min(to, len(self.lines) - 1))))
                 rest = [one for k, one in enumerate(self.lines[low : high + 1], low) if k != at]
                 moved = [*rest, line, ""] if at == low else [line, *rest, ""]
-                told = f"move line {number}|Where does it belong?"
-                self._put((starts[low], starts[high + 1]), "\n".join(moved), told, rank)
+                self._put(
+                    (starts[low], starts[high + 1]),
+                    "\n".join(moved),
+                    f"move line {number}|Where does it belong?",
+                    rank,
+                )
             if not _DECLARATION.match(line):
-                told = f"remove line {number}|What goes wrong because of this line?"
-                self._put((start, end), "\n", told, barriers if "return" in line else rank + 4.0)
+                self._put(
+                    (start, end),
+                    "\n",
+                    f"remove line {number}|What goes wrong because of this line?",
+                    barriers if "return" in line else rank + 4.0,
+                )
             for one in conditions if re.match(r"\s*(?:\w.*\] [-+*/]?= |atomic)", line) else ():
-                told = f"add a condition to line {number}|For which threads should the line run?"
-                self._put((start + len(indent),) * 2, f"if ({one}) ", told, guards)
-
-
-def _kinds(source: str) -> dict[str, str]:
-    """The type of each variable, as it is written first."""
-    typed = _TYPED.findall(without_comments(source))
-    return {name: "".join(kind.split()) for kind, name in reversed(typed)}
+                self._put(
+                    (start + len(indent),) * 2,
+                    f"if ({one}) ",
+                    f"add a condition to line {number}|For which threads should the line run?",
+                    guards,
+                )
 
 
 def _exchanged(line: str, one: str, other: str) -> str:
