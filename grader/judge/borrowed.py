@@ -9,7 +9,8 @@ ASE 2019).
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple, TypeVar
 
 from ..compilers.lexer import parts
@@ -20,6 +21,7 @@ _LEAST = 0.12  # of the words beside two variables that are alike, for the two t
 _NAMES = 64  # variables that are matched: the time grows with the square of their number
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _DECLARED = re.compile(r"\b(?:auto|bool|float\d?|int|unsigned|const \w+) (\w+)")
+_CLOSING = (")", "]", "}")
 _GIVES = {"=", "+=", "-=", "*=", "/=", "return"}
 T = TypeVar("T")
 Piece = tuple[str, int, int]  # the place that it is for; its first token, and the one after it
@@ -37,7 +39,7 @@ class Borrowed(NamedTuple):
 
 class _Code:
     """The tokens of a source. `kinds`: the types of its variables; `names`: the number of each
-    variable that is matched; `ends`: by opening bracket the closing one; `begins`: the reverse."""
+    variable that is matched; `partners`: by bracket the place of the other one of the pair."""
 
     def __init__(self, source: str, kinds: Mapping[str, str]):
         self.source = source
@@ -48,13 +50,12 @@ class _Code:
         local = [one for one in kinds if one not in given][:_NAMES]
         self.kinds = {one: kinds[one].replace("const", "") for one in local}
         self.names: dict[str, str] = {}
-        self.ends, opened = dict[int, int](), list[int]()
+        self.partners, opened = dict[int, int](), list[int]()
         for at, word in enumerate(self.words):
             if word in ("(", "[", "{"):
                 opened.append(at)
-            elif word in (")", "]", "}") and opened:
-                self.ends[opened.pop()] = at
-        self.begins = {end: begin for begin, end in self.ends.items()}
+            elif word in _CLOSING and opened:
+                self.partners |= {at: opened[-1], opened.pop(): at}
 
     def word(self, at: int, unknown: str = "") -> str:
         """A token; of a variable its number, and `unknown` where it has none."""
@@ -77,25 +78,26 @@ class _Code:
 
     def end(self, at: int, *stops: str) -> int:
         """The first of some tokens after a place, or the end of the bracket that it is in."""
-        while at < len(self.words) and self.words[at] not in (*stops, ")", "]", "}"):
-            at = self.ends.get(at, at) + 1
+        while at < len(self.words) and self.words[at] not in (*stops, *_CLOSING):
+            at = self.partners.get(at, at) + 1
         return at
 
     def pieces(self) -> Iterator[Piece]:
         """What is in brackets, argument by argument, and what is assigned or returned."""
         for at, word in enumerate(self.words[1:], 1):
             before, first = at - 1, at + 1
-            if word in ("(", "[") and at in self.ends:
+            if word in ("(", "[") and at in self.partners:
                 stops = () if self.words[before] == "for" else (",",)
-                for number in range(self.ends[at] - at):
+                for number in range(self.partners[at] - at):
                     end = self.end(first, *stops)
-                    yield f"{self.word(before)} {word}{number}", first, end
-                    if end >= self.ends[at]:
+                    if first < end:
+                        yield f"{self.word(before)} {word}{number}", first, end
+                    if end >= self.partners[at]:
                         break
                     first = end + 1
             elif word in _GIVES:
-                while before in self.begins:
-                    before = self.begins[before] - 1
+                while self.words[before] in _CLOSING and before in self.partners:
+                    before = self.partners[before] - 1
                 name = word if word == "return" else self.word(before)
                 yield f"{name} =", first, self.end(first, ";", ",")
 
@@ -103,7 +105,7 @@ class _Code:
         """Statements up to their semicolon, with the `if` or the loop that they are alone in."""
         found, first = list[Piece](), 0
         for at, word in enumerate(self.words):
-            opens = self.begins.get(at, at) - 1
+            opens = min(at, self.partners.get(at, at)) - 1
             if word in ("{", "}") and self.words[opens] in (")", "{", "}", ";", "else", "do"):
                 first = at + 1
             elif word == ";" and self.end(first, ";") == at:
@@ -116,7 +118,7 @@ class _Code:
         for place, first, end in self.statements():
             for at in range(first, end - 1):
                 if self.words[at] in self.kinds and self.words[at + 1] in _GIVES:
-                    yield f"{self.word(at)} {place}", first, end
+                    yield f"{self.word(at)} {place}", first, end - 1
 
     def span(self, first: int, end: int) -> tuple[int, int]:
         """Where tokens are in the source."""
@@ -176,28 +178,28 @@ def _replaced(mine: _Code, ours: _Code) -> Iterator[Borrowed]:
         for other, text in texts.items() if len(some) > len(there.get(one, ())) else ():
             if text and other[0] == one[0]:
                 much = _alike(Counter(one[1:]), Counter(other[1:]))
-                yield from (_shortened(mine, *span, text, much) for _, *span in some)
+                yield from (_shortened(mine, piece, text, much) for piece in some)
 
 
-def _shortened(mine: _Code, first: int, end: int, text: str, alike: float) -> Borrowed:
-    """A text for some tokens, without those at both ends that stay, as far as all brackets are in
+def _shortened(mine: _Code, piece: Piece, text: str, alike: float) -> Borrowed:
+    """A text for a piece, without the tokens at both ends that stay, as far as all brackets are in
     pairs; one token is left at least."""
-    new = [one for one, _ in parts(text)]
-    before, after, last = 0, 0, end - 1
-    while before < min(last - first, len(new)) and new[before][0] == mine.words[first + before]:
-        before += 1
-    while (
-        after < min(last - first, len(new)) - before
-        and new[-1 - after][0] == mine.words[last - after]
-    ):
-        after += 1
+    (_, first, end), new = piece, [one for one, _ in parts(text)]
+    old, words = mine.words[first:end], [one[0] for one in new]
+    before = _shared(old[:-1], words)
+    after = _shared(old[before + 1 :][::-1], words[before:][::-1])
     span = range(first + before, end - after)
-    while any({**mine.ends, **mine.begins}.get(at, at) not in span for at in span):
-        before, after = max(before - 1, 0), max(after - 1, 0)
+    while outside := [one for at in span if (one := mine.partners.get(at, at)) not in span]:
+        before, after = min(before, outside[0] - first), min(after, end - 1 - outside[0])
         span = range(first + before, end - after)
     kept = new[before : len(new) - after]
     text = text[kept[0].start() : kept[-1].end()] if kept else ""
     return Borrowed(mine.span(span.start, span.stop), text, alike)
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many tokens both begin with."""
+    return len([*takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False))])
 
 
 def _added(mine: _Code, ours: _Code) -> Iterator[Borrowed]:

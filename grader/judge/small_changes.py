@@ -9,12 +9,13 @@ the change.
 
 import re
 import time
+from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate, combinations, pairwise
+from itertools import accumulate, combinations, islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +34,8 @@ TITLE = "One small change"
 MOST = 192  # changes that are tried
 SECONDS = 8.0  # of the clock: somebody is waiting
 AT_ONCE = 2
+LINE = "@"  # in what is told: the line of the change
+_ADD_LINE = f"add one line after {LINE}|What should it do?"
 _NOT_RUN = {Status.COMPILE_ERROR, Status.NOT_ATTEMPTED, Status.UNSUPPORTED}
 
 # Ranks are in bits: how many changes of a kind there were for each that was the right one, in 250
@@ -44,11 +47,6 @@ _ALIKE = {  # what may stand in each other's place
     **dict.fromkeys(("x y z w", "fmaxf fminf", "max min", "__syncwarp __syncthreads"), 11.5),
     **dict.fromkeys(("0.0f 1.0f -INFINITY", "INFINITY 0.0f", "int unsigned"), 11.5),
     **dict.fromkeys(("+ - * / %", "& | ^ << >>", "= += -= *= /= <<= >>="), 14.5),
-}
-_BESIDE = {  # what may stand in the other order
-    r"\[([^][\n]+)(\] *\[)([^][\n]+)\]": (r"[\3\2\1]",),
-    r"\(([^(),\n]+)(, )([^(),\n]+)\)": (r"(\3\2\1)",),
-    r"(?<![\w.])([\w.]+)( - )([\w.]+)": (r"\3\2\1",),
 }
 _ASSIGNS = {"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "|=", "&=", "++", "--"}
 _GIVEN = re.compile(r"(?<!\w)(\w+)(?:\[[^=;]*\])*(?:\.\w+)?\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)")
@@ -62,10 +60,22 @@ _MORE = (  # an operation with a number, a name or a product, after the other op
     rf"(?=([-+*/%]) ({_TERM}(?: \* {_TERM})?)(?![\w.(\[]))",
     rf"(?=(?<![\w.])()({_TERM}(?: \* {_TERM})?) ([*+]) )",
 )
-_GUARD = re.compile(r"\bif \(((?!threadIdx)\w+)( < \w+)\)")
+_GUARD = r"\bif \(((?!threadIdx)\w+)( < \w+)\)"
+_ROUNDS = r"for (auto \1_ = \1, \1 = \1_; \1\2; \1 += "
+_PATTERNS = (  # with what may stand in their places
+    (r"\[([^][\n]+)(\] *\[)([^][\n]+)\]", (r"[\3\2\1]",), 7.6),
+    (r"\(([^(),\n]+)(, )([^(),\n]+)\)", (r"(\3\2\1)",), 7.6),
+    (r"(?<![\w.])([\w.]+)( - )([\w.]+)", (r"\3\2\1",), 7.6),
+    (_OPERATION, (r"\1", r"\3"), 12.0),
+    (rf"(?<![\w.])({_TERM} \* )({_TERM} [-+] {_TERM})", (r"\1(\2)",), 12.0),
+    (_GUARD, [f"{_ROUNDS}{one})" for one in ("32", "blockDim.x", "gridDim.x * blockDim.x")], 11.0),
+)
 _STATEMENT = re.compile(r"\s*[^\s/{}#].*;\s*(?://.*)?")
 _DECLARATION = re.compile(r"\s*(?:const|float\d?|int|unsigned|__shared__|auto|bool|extern)\b")
 _REST = re.compile(r"((?:\[[^][]*\]|\.\w+)*).*", re.DOTALL)  # of an operand
+
+
+Edit = tuple[tuple[int, int], str, str, float]  # a text for a span; what is told, and the rank
 
 
 class Change(NamedTuple):
@@ -101,34 +111,22 @@ def place_of_mistake(
         )
 
     # To make the changes takes a time that grows with the square of a line's length.
-    some = (
-        changes(exercise, source, verdict)[:MOST]
-        if len(source) < 12_000 and max(map(len, source.split("\n"))) < 1_000
-        else []
-    )
+    is_short = len(source) < 12_000 and max(map(len, source.split("\n"))) < 1_000
+    some = islice(changes(exercise, source, verdict), MOST if is_short else 0)
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for at in range(0, len(some), AT_ONCE):
-            tried = some[at : at + AT_ONCE]
+        while tried := [*islice(some, AT_ONCE)]:
             for one, is_right in zip(tried, pool.map(passes, tried), strict=True):
                 if is_right:
                     return f"It is enough to {one.told.replace('|', '. Then every case passes. ')}"
     return ""
 
 
-def changes(exercise: Exercise, source: str, verdict: Verdict) -> list[Change]:
+def changes(exercise: Exercise, source: str, verdict: Verdict) -> Iterator[Change]:
     """The small changes of an answer, in the order in which they are tried. Lines that were handed
     out stay, but where they have the mistake."""
-    given = {*exercise.kind.handed_out(exercise.solution).split("\n")}
-    made = _Changes(source, exercise.solution, verdict)
-    made.of_words()
-    made.of_lines()
-    made.of_solution()
-    free = (
-        one
-        for one in made.made.values()
-        if not (isinstance(exercise.kind, Write) and made.lines[one.line - 1] in given)
-    )
-    return sorted(free, key=lambda one: one.rank)
+    given = exercise.kind.handed_out(exercise.solution).split("\n")
+    fixed = {*given} if isinstance(exercise.kind, Write) else set[str]()
+    return _Answer(source, exercise.solution, verdict).changes(fixed)
 
 
 def _far(near: Collection[int], lines: Sequence[str]) -> dict[int, int]:
@@ -152,14 +150,14 @@ def _far(near: Collection[int], lines: Sequence[str]) -> dict[int, int]:
     return far
 
 
-class _Changes:
-    """The changes of a source, by the text that each makes; the first words for it that are in
-    front. `kinds`: the type of each variable, as it is written; `lacks` and `extra`: the words that
-    the solution has more often, and less often."""
+class _Answer:
+    """An answer, and where it is unlike the solution. `kinds`: the type of each variable, as it is
+    written; `lacks` and `extra`: the words that the solution has more often, and less often."""
 
     def __init__(self, source: str, solution: str, verdict: Verdict):
         self.source, self.solution, self.status = source, solution, verdict.status
         self.lines = source.split("\n")
+        self._starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
         named = " ".join(re.findall(r"\blines? [\d, andto]+", str(verdict.parts)))
         self._far = _far({*map(int, re.findall(r"\d+", named)), verdict.line or 1}, self.lines)
         self.kinds = Declarations(source).types
@@ -171,51 +169,38 @@ class _Changes:
         self.lacks, self.extra = self.usual - self.words, self.words - self.usual
         pairs, mine = ({*re.findall(f"(?={_OPERATION})", text)} for text in (solution, source))
         self._pairs = sorted("".join(one) for one in pairs - mine)
-        self.made: dict[str, Change] = {}
+        self.barriers = {Status.DATA_RACE: 6.0, Status.UNINITIALIZED_READ: 6.0}.get(
+            self.status, 3.5 if "divergence" in self.status else 12.0
+        )
 
-    def _put(self, span: tuple[int, int], text: str, told: str, rank: float) -> None:
-        """Put another text into a span."""
-        source = self.source[: span[0]] + text + self.source[span[1] :]
-        line = 1 + self.source.count("\n", 0, span[0])
-        rank += _STEPS[min(self._far.get(line, 3), 3)]
-        old = self.made.get(source)
-        if source != self.source and (old is None or old.rank > rank):
-            self.made[source] = Change(source, line, told, rank)
+    def changes(self, fixed: Collection[str]) -> Iterator[Change]:
+        """All changes, the lowest rank first, and each text once; none on a line that is fixed."""
+        edits = [*self._words(), *self._operands(), *self._patterns(), *self._borrowed()]
+        edits += [*self._lines(), *self._statements()]
+        ranked = []
+        for (first, end), text, told, rank in edits:
+            line = bisect(self._starts, first)
+            if self.lines[line - 1] not in fixed:
+                rank += _STEPS[min(self._far.get(line, 3), 3)]
+                ranked.append((rank, line, first, end, text, told))
+        seen = {self.source}
+        for rank, line, first, end, text, told in sorted(ranked):
+            source = self.source[:first] + text + self.source[end:]
+            if source not in seen:
+                seen.add(source)
+                yield Change(source, line, told.replace(LINE, f"line {line}"), rank)
 
-    def of_words(self) -> None:
-        """A word, number or operator in the place of another one; an operation or a call more."""
-        more = [*(_operations(self.solution) - _operations(self.source))]
-        calls = [
-            one
-            for one in self.lacks
-            if one.isidentifier() and re.search(rf"[^\w ] *{one}\([^,()]+\)", self.solution)
-        ]
+    def _words(self) -> Iterator[Edit]:
+        """A word, number or operator in the place of another one."""
         known: dict[str, None] = dict.fromkeys(_BUILT_IN)  # names so far
         for at, (token, after) in enumerate(pairwise(self.tokens)):
-            word, here = token[0], self._place(token)
-            told = f"replace {here}|What should stand there?"
-            for one, rank in self._others(
-                word, self.tokens[at - 1][0] if at else "", after[0], known
-            ).items():
+            word, before = token[0], self.tokens[at - 1][0] if at else ""
+            told = f"replace {self._named(token)} on {LINE}|What should stand there?"
+            for one, rank in self._others(word, before, after[0], known).items():
                 less = 3.0 * (one.strip("-") in self.lacks) * (1 + (word in self.extra))
-                self._put(token.span(), one, told, rank - less)
-            if re.match(r"[\w)\]]", word) and after[0] not in ("(", "[", ".", "{"):
-                kind, told = self._is_float(word), f"add one operation after {here}|Which one?"
-                for one in ("- 1", "+ 1", *more):
-                    fits = kind is None or kind == self._is_float(one[2:])
-                    if fits and _names(one) <= known.keys():
-                        rank = 11.0 if one in more else 14.0
-                        self._put((token.end(), token.end()), f" {one}", told, rank)
+                yield token.span(), one, told, rank - less
             if word in self.kinds:
                 known[word] = None
-                whole = word + _REST.sub(r"\1", self.source[token.end() :])
-                for one in calls:
-                    self._put(
-                        (token.start(), token.start() + len(whole)),
-                        f"{one}({whole})",
-                        f"call one function with {here}|Which one?",
-                        11.0,
-                    )
 
     def _others(
         self, word: str, before: str, after: str, known: Collection[str]
@@ -244,18 +229,52 @@ class _Changes:
             others |= {one: 12.0 for one in self._pairs if _names(one) <= {*known}}
         return others
 
-    def of_solution(self) -> None:
+    def _operands(self) -> Iterator[Edit]:
+        """An operation or a call more."""
+        more = [*(_operations(self.solution) - _operations(self.source))]
+        calls = [
+            one
+            for one in self.lacks
+            if one.isidentifier() and re.search(rf"[^\w ] *{one}\([^,()]+\)", self.solution)
+        ]
+        known = {*_BUILT_IN}
+        for token, after in pairwise(self.tokens):
+            here, kind = self._named(token), self._is_float(token[0])
+            for one in ("- 1", "+ 1", *more) if _is_operand(token[0], after[0]) else ():
+                if kind in (None, self._is_float(one[2:])) and _names(one) <= known:
+                    told = f"add one operation after {here} on {LINE}|Which one?"
+                    yield (token.end(),) * 2, f" {one}", told, 11.0 if one in more else 14.0
+            if token[0] in self.kinds:
+                known.add(token[0])
+                whole = token[0] + _REST.sub(r"\1", self.source[token.end() :])
+                span = token.start(), token.start() + len(whole)
+                told = f"call one function with {here} on {LINE}|Which one?"
+                yield from ((span, f"{one}({whole})", told, 11.0) for one in calls)
+
+    def _patterns(self) -> Iterator[Edit]:
+        """One operand of two, what stands beside a comma or a minus in the other order, and a loop
+        for a condition."""
+        whole = sorted(one for one in self.kinds if self._is_float(one) is False)
+        for pattern, texts, rank in (*_PATTERNS, (r"threadIdx\.x", whole, 12.0)):
+            for found in re.finditer(pattern, self.source):
+                told = (
+                    f"make a loop of the `if` on {LINE}|Which elements should a thread handle?"
+                    if pattern == _GUARD
+                    else f"replace {self._named(found)} on {LINE}|What should stand there?"
+                )
+                yield from ((found.span(), found.expand(text), told, rank) for text in texts)
+
+    def _borrowed(self) -> Iterator[Edit]:
         """A piece of the solution in the place of another one, or a statement of it more."""
         for (first, end), text, alike, is_line in borrowed(
             self.source, self.kinds, self.solution, Declarations(self.solution).types
         ):
             if is_line:
-                told = f"add one line after line {1 + self.source.count(chr(10), 0, first)}"
                 is_new = not self.lacks.keys().isdisjoint(_names(text))
                 rank = 11.0 - 5.0 * alike - 3.0 * is_new
-                self._put((first, end), text, f"{told}|What should it do?", rank)
+                yield (first, end), text, _ADD_LINE, rank
             elif piece := re.compile(re.escape(self.source[first:end])).match(self.source, first):
-                here, words = self._place(piece), tokens(text)[0]
+                here, words = f"{self._named(piece)} on {LINE}", tokens(text)[0]
                 told = (
                     f"add something after {here}|What is missing there?"
                     if words[:1] == [piece[0]]
@@ -263,19 +282,64 @@ class _Changes:
                     if words
                     else f"remove {here}|What goes wrong because of it?"
                 )
-                self._put((first, end), text, told, 6.0 - 3.5 * alike)
+                much = 3.5 * alike - 0.15 * len(piece[0].split())
+                yield (first, end), text, told, 6.0 - much
 
-    def _place(self, token: re.Match[str]) -> str:
-        """A token with its line, and which one it is, if the line has several."""
+    def _lines(self) -> Iterator[Edit]:
+        """A barrier, or a first value before a loop, more; two names of a line exchanged."""
+        added = [one for one in ("__syncthreads();", "__syncwarp();") if one in self.solution]
+        first = re.findall(r"\b(?:float|int) (\w+ = [^;,()]+;)", self.source)
+        for start, line in zip(self._starts, self.lines, strict=False):
+            end, indent = start + len(line), line[: len(line) - len(line.lstrip())]
+            for one in first if re.match(r"\s*(?:for|while)\b", line) else ():
+                told = f"add one line before {LINE}|What should it do?"
+                yield (start, start), f"{indent}{one}\n", told, 12.0
+            if _STATEMENT.fullmatch(line) or line.rstrip().endswith(("{", "}")):
+                yield from (
+                    ((end, end), f"\n{indent}{one}", _ADD_LINE, self.barriers) for one in added
+                )
+            names = [one for one in re.findall(r"\b[A-Za-z_]\w*", line) if one in self.kinds]
+            for a, b in combinations(dict.fromkeys(names), 2):
+                if self.kinds[a] == self.kinds[b]:
+                    told = f"change {LINE}|Do its names stand in the right places?"
+                    yield (start, end), _exchanged(line, a, b), told, 11.0
+
+    def _statements(self) -> Iterator[Edit]:
+        """A statement that has a line of its own in another place, or less, or on a condition."""
+        guards = 6.5 if self.status in (Status.OUT_OF_BOUNDS, Status.DATA_RACE) else 11.7
+        conditions = [
+            one
+            for both in re.findall(r"\bif \((.*?)\) |= ([\w. <>]+) \?", self.source + self.solution)
+            if _names(one := "".join(both)) <= self.kinds.keys() | _BUILT_IN
+        ]
+        for at, line in enumerate(self.lines):
+            if not _STATEMENT.fullmatch(line):
+                continue
+            start, is_barrier = self._starts[at], "__syncthreads(" in line or "__syncwarp(" in line
+            rank = self.barriers if is_barrier else 8.0
+            for to in range(at - 3, at + 4) if is_barrier else (at + 1,):
+                low, high = sorted((at, max(0, min(to, len(self.lines) - 1))))
+                rest = [one for k, one in enumerate(self.lines[low : high + 1], low) if k != at]
+                moved = "\n".join([*rest, line, ""] if at == low else [line, *rest, ""])
+                span = self._starts[low], self._starts[high + 1]
+                yield span, moved, f"move line {at + 1}|Where does it belong?", rank
+            if not _DECLARATION.match(line):
+                told = f"remove {LINE}|What goes wrong because of this line?"
+                less = self.barriers if "return" in line else rank + 4.0
+                yield (start, self._starts[at + 1]), "\n", told, less
+            place = (start + len(line) - len(line.lstrip()),) * 2
+            for one in conditions if re.match(r"\s*(?:\w.*\] [-+*/]?= |atomic)", line) else ():
+                told = f"add a condition to {LINE}|For which threads should the line run?"
+                yield place, f"if ({one}) ", told, guards
+
+    def _named(self, token: re.Match[str]) -> str:
+        """A token, and which one it is, if its line has several."""
         start = self.source.rfind("\n", 0, token.start()) + 1
-        line = self.source.count("\n", 0, start)
+        line = self.lines[self.source.count("\n", 0, start)]
         same = re.compile(rf"(?<!\w){re.escape(token[0])}(?!\w)")
-        before, all_ = (
-            len(same.findall(text))
-            for text in (self.source[start : token.start()], self.lines[line])
-        )
-        which = f"the {ORDINALS[min(before, len(ORDINALS) - 1)]} " * (all_ > 1)
-        return f"{which}`{token[0]}` on line {line + 1}"
+        before = len(same.findall(line[: token.start() - start]))
+        which = f"the {ORDINALS[min(before, len(ORDINALS) - 1)]} " * (len(same.findall(line)) > 1)
+        return f"{which}`{' '.join(token[0].split())}`"
 
     def _is_float(self, word: str) -> bool | None:
         """Whether an operand is a float; None where that is not known."""
@@ -286,96 +350,10 @@ class _Changes:
             self.kinds.get(name, "")
         )
 
-    def of_lines(self) -> None:
-        """A line in another place, a line less, a barrier, a condition or a first value more, two
-        names exchanged, and what stands beside a comma or a minus in the other order."""
-        starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
-        whole = sorted(one for one in self.kinds if self._is_float(one) is False)
-        patterns = {
-            **_BESIDE,
-            _OPERATION: (r"\1", r"\3"),
-            rf"(?<![\w.])({_TERM} \* )({_TERM} [-+] {_TERM})": (r"\1(\2)",),
-            r"threadIdx\.x": whole,
-        }
-        for pattern, texts in patterns.items():
-            for found in re.finditer(pattern, self.source):
-                told = f"replace {self._place(found)}|What should stand there?"
-                for text in texts:
-                    self._put(
-                        found.span(), found.expand(text), told, 7.6 if pattern in _BESIDE else 12.0
-                    )
-        for found in _GUARD.finditer(self.source):
-            line = 1 + self.source.count("\n", 0, found.start())
-            told = f"make a loop of the `if` on line {line}|Which elements should a thread handle?"
-            for step in ("32", "blockDim.x", "gridDim.x * blockDim.x"):
-                loop = rf"for (auto \1_ = \1, \1 = \1_; \1\2; \1 += {step})"
-                self._put(found.span(), found.expand(loop), told, 11.0)
-        barriers = {Status.DATA_RACE: 6.0, Status.UNINITIALIZED_READ: 6.0}.get(
-            self.status, 3.5 if "divergence" in self.status else 12.0
-        )
-        guards = 6.5 if self.status in (Status.OUT_OF_BOUNDS, Status.DATA_RACE) else 11.7
-        added = [one for one in ("__syncthreads();", "__syncwarp();") if one in self.solution]
-        conditions = [
-            one
-            for both in re.findall(r"\bif \((.*?)\) |= ([\w. <>]+) \?", self.source + self.solution)
-            if _names(one := "".join(both)) <= self.kinds.keys() | _BUILT_IN
-        ]
-        first = re.findall(r"\b(?:float|int) (\w+ = [^;,()]+;)", self.source)
-        for at, line in enumerate(self.lines):
-            start, end, number = starts[at], starts[at + 1], at + 1
-            indent = line[: len(line) - len(line.lstrip())]
-            for one in first if re.match(r"\s*(?:for|while)\b", line) else ():
-                self._put(
-                    (start, start),
-                    f"{indent}{one}\n",
-                    f"add one line before line {number}|What should it do?",
-                    12.0,
-                )
-            names = [one for one in re.findall(r"\b[A-Za-z_]\w*", line) if one in self.kinds]
-            for a, b in combinations(dict.fromkeys(names), 2):
-                if self.kinds[a] == self.kinds[b]:
-                    self._put(
-                        (start, end - 1),
-                        _exchanged(line, a, b),
-                        f"change line {number}|Do its names stand in the right places?",
-                        11.0,
-                    )
-            is_statement = bool(_STATEMENT.fullmatch(line))
-            for one in added if is_statement or line.rstrip().endswith(("{", "}")) else ():
-                self._put(
-                    (end - 1, end - 1),
-                    f"\n{indent}{one}",
-                    f"add one line after line {number}|What should it do?",
-                    barriers,
-                )
-            if not is_statement:
-                continue
-            is_barrier = "__syncthreads(" in line or "__syncwarp(" in line
-            rank = barriers if is_barrier else 8.0
-            for to in range(at - 3, at + 4) if is_barrier else (at + 1,):
-                low, high = sorted((at, max(0, min(to, len(self.lines) - 1))))
-                rest = [one for k, one in enumerate(self.lines[low : high + 1], low) if k != at]
-                moved = [*rest, line, ""] if at == low else [line, *rest, ""]
-                self._put(
-                    (starts[low], starts[high + 1]),
-                    "\n".join(moved),
-                    f"move line {number}|Where does it belong?",
-                    rank,
-                )
-            if not _DECLARATION.match(line):
-                self._put(
-                    (start, end),
-                    "\n",
-                    f"remove line {number}|What goes wrong because of this line?",
-                    barriers if "return" in line else rank + 4.0,
-                )
-            for one in conditions if re.match(r"\s*(?:\w.*\] [-+*/]?= |atomic)", line) else ():
-                self._put(
-                    (start + len(indent),) * 2,
-                    f"if ({one}) ",
-                    f"add a condition to line {number}|For which threads should the line run?",
-                    guards,
-                )
+
+def _is_operand(word: str, after: str) -> bool:
+    """Whether an operand ends with a word before another one."""
+    return bool(re.match(r"[\w)\]]", word)) and after not in ("(", "[", ".", "{")
 
 
 def _exchanged(line: str, one: str, other: str) -> str:
