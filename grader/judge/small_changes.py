@@ -158,7 +158,7 @@ class _Answer:
         self.source, self.solution, self.status = source, solution, verdict.status
         self.lines = source.split("\n")
         self._starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
-        named = " ".join(re.findall(r"\blines? [\d, andto]+", str(verdict.parts)))
+        named = " ".join(re.findall(r"\b[Ll]ines? [\d, andto]+", str(verdict.parts)))
         self._far = _far({*map(int, re.findall(r"\d+", named)), verdict.line or 1}, self.lines)
         self.kinds = Declarations(source).types
         self.tokens, ours = (

@@ -257,9 +257,11 @@ def _barrier_between(race: Race, place: ArrayPlace) -> Message:
         )
         text = f"Put a {barrier} after line {first}, before the round ends"
     else:
-        text = f"Put a {barrier} between line {first} and line {then}"
-        if race.evidence.apart and race.mine.line is not None:
-            text += f" (or before line {race.mine.line}, in the function that is called)"
+        text = f"Put a {barrier} " + (
+            f"before line {race.mine.line}, in the function that lines {first} and {then} call"
+            if race.evidence.apart and race.mine.line is not None
+            else f"between line {first} and line {then}"
+        )
     whose = {"`cluster.sync()`": "cluster", "`__syncthreads()`": "block"}.get(barrier)
     reached = f", where all threads of the {whose} reach it" if whose else ""
     return Message(why=why, remedy=f"{text}{reached}.")

@@ -192,9 +192,12 @@ class About:
 
     @cached_property
     def unlike_loops(self) -> set[int]:
-        """The lines of the loops that have another head than those of the solution."""
-        known = {*map(_unnamed, self.usual.loops.values())}
-        return {at for at, head in self.declared.loops.items() if _unnamed(head) not in known}
+        """The lines of the loops whose head stands in the solution less often, or not at all."""
+        mine, ours = (
+            Counter(map(_unnamed, one.loops.values())) for one in (self.declared, self.usual)
+        )
+        more = mine - ours
+        return {at for at, head in self.declared.loops.items() if _unnamed(head) in more}
 
     def its_loop(self, line: int | None, is_last: bool = False) -> tuple[Message, int | None]:
         """What is to be asked of the loop that a line is in, or else of the only one that counts,

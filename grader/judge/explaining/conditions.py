@@ -107,6 +107,8 @@ def in_words(choice: Choice, text: str = "") -> str:
         f"{choice.taken:.6g}"
         if not is_turned or of_floats(choice)
         else f"chooses {choice.taken:.6g}, not {choice.refused:.6g}"
+        if f"{choice.taken:.6g}" != f"{choice.refused:.6g}"
+        else f"chooses {choice.taken:.6g}"
     )
 
 

@@ -52,7 +52,8 @@ def other_elements(about: About) -> Told:
                 Message(
                     f"{chosen_by(about, chose[-1])}.",
                     f"{about.here} uses no input. It should use {lost}.",
-                    f"Should {about.found:g} be the value of {about.here}?",
+                    about.guarded(chose[-1].place)
+                    or f"Should {about.found:g} be the value of {about.here}?",
                 ),
                 chose[-1].place.line,
             )
@@ -173,8 +174,17 @@ def _differ(about: About, mine: Times, ours: Times, used: Sequence[Used], what: 
         ):
             remedy = f"Which line should use {about.listed(lacks)}?"
         elif not (lacks and (has or passed)):
+            never = not has and about.loads.keys().isdisjoint(lacks)
             loop, at = about.its_loop(line, is_last=bool(remedy))
-            if loop.first and not has and _is_loaded(about, lacks, at):
+            if never and at != about.declared.loop(line or 0)[1]:  # nothing to do with the load
+                name = about.words.name(next(iter(lacks)).buffer)
+                loop, at = Message(), line
+                if line:
+                    loop = Message(
+                        f"Line {line} loads other elements of {name}.",
+                        remedy=f"Is the index on line {line} right?",
+                    )
+            elif loop.first and not has and _is_loaded(about, lacks, at):
                 loop, at = Message(), about.ways.line_before
             line = at
         remedy = remedy or _asked(about, lacks, has, line)

@@ -180,6 +180,7 @@ def nobody_wrote(about: About) -> Told:
             line = next(iter(instead.values()))
             index = about.declared.index(line or 0, name) if len(instead) == 1 else ""
             said = f"{capital(who)} writes {about.listed(instead)}, but not {about.here}."
+            only = said  # it does write
             remedy = (
                 f"Compute the index `{index}`"
                 f"{about.declared.computed_on(index, line or 0) or f' on line {line}'} by hand "
@@ -252,8 +253,12 @@ def other_place(about: About) -> Told:
         if stored and is_far and rule.why != loop.first and not is_nan:
             rule = replace(
                 rule,
-                remedy=f"Follow this element from line {line} to line {stored.line}. Which index "
-                "on its way is wrong?",
+                remedy=about.doubting(
+                    about.declared.line(stored.line),
+                    stored.line,
+                    f"Follow this element from line {line} to line {stored.line}. Which index on "
+                    "its way is wrong?",
+                ),
             )
         if any(about.wanted in (one.taken, one.refused) for one in about.mine.choices):
             rule += Message(remedy=f"Which step chooses {about.name(mine)} here?")

@@ -217,6 +217,8 @@ class _Stray:
             if self.line == self.here
             else f"condition on line {self.line} or the index on line {self.here}"
         )
+        if self.asked and usual.startswith("Guard the access"):  # there is a guard
+            return f"Is the condition on line {self.line} right?"
         is_asked = (self.asked or self.branch) and usual.startswith(
             ("Is the index right", "Should this")
         )
@@ -273,7 +275,9 @@ class _Stray:
         return told, "This thread should be here, but its index is wrong. " + (
             after_doubts(others, "Which other part of the index is wrong?")
             if 0 < len(others) < 3
-            else after_value("".join(known[:1]), "How should the index be computed?")
+            else f"How should `{index}` be computed?"
+            if f"`{index}` is" in computed
+            else after_value("".join(known[:1]), "Which other part of the index is wrong?")
         )
 
     def _loaded_index(self) -> Message:

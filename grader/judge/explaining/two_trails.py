@@ -133,7 +133,7 @@ class TwoTrails:
             ):
                 computed = [one for one in mine.sources(at) if mine.element(one) is None]
                 alike = mine.verb(at) == ours.verb(other) and len(computed) == 1
-                bad = (mine.said(computed[0]), None, None) if alike else None
+                bad = (mine.said(computed[0]), mine.line(computed[0]), None) if alike else None
                 before = [
                     ours.words(one)
                     for one in ours.sources(other)
@@ -213,7 +213,8 @@ def index_step(mine: Made, ours: Made, named: Callable[[Element], str]) -> Messa
         why = "A step is missing before this one."
         remedy = f"What should happen to {found.bad[0]} before line {found.place.line} uses it?"
     elif found.bad:  # what it does is right
-        why = f"This step should use another value than {found.bad[0]}."
+        made = f" (line {found.bad[1]})" if found.bad[1] else ""
+        why = f"This step should use another value than {found.bad[0]}{made}."
         remedy = f"Which value should line {found.place.line} use instead of {found.bad[0]}?"
     if found.mine == found.ours:  # of the same numbers: one of them should have no sign
         why, remedy = (
