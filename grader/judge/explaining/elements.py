@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -52,7 +53,7 @@ def other_elements(about: About) -> Told:
                 Message(
                     f"{chosen_by(about, chose[-1])}.",
                     f"{about.here} uses no input. It should use {lost}.",
-                    about.guarded(chose[-1].place)
+                    about.guarded(chose[-1].place) * (about.found == chose[-1].refused)
                     or f"Should {about.found:g} be the value of {about.here}?",
                 ),
                 chose[-1].place.line,
@@ -174,16 +175,15 @@ def _differ(about: About, mine: Times, ours: Times, used: Sequence[Used], what: 
         ):
             remedy = f"Which line should use {about.listed(lacks)}?"
         elif not (lacks and (has or passed)):
-            never = not has and about.loads.keys().isdisjoint(lacks)
             loop, at = about.its_loop(line, is_last=bool(remedy))
-            if never and at != about.declared.loop(line or 0)[1]:  # nothing to do with the load
-                name = about.words.name(next(iter(lacks)).buffer)
-                loop, at = Message(), line
-                if line:
-                    loop = Message(
-                        f"Line {line} loads other elements of {name}.",
-                        remedy=f"Is the index on line {line} right?",
-                    )
+            # A loop that is not around the only load has nothing to do with what nobody loads.
+            never = not has and about.loads.keys().isdisjoint(lacks)
+            if never and line and at and not at <= line <= about.declared.end(at):
+                name, at = about.words.name(next(iter(lacks)).buffer), line
+                loop = Message(
+                    f"Line {line} loads other elements of {name}.",
+                    remedy=f"Is the index on line {line} right?",
+                )
             elif loop.first and not has and _is_loaded(about, lacks, at):
                 loop, at = Message(), about.ways.line_before
             line = at
@@ -380,8 +380,8 @@ def too_often(about: About) -> Told:
             around, at = about.declared.loop(step.calls[-1] if step.calls else line or 0)
             if brought:
                 loop = Message(remedy=asked)
-            elif around and not loop.remedy:
-                loop = Message(remedy=f"How many rounds should the loop on line {at} have?")
+            elif around and (not loop.remedy or f"on line {at}:" in loop.first):
+                loop = replace(loop, remedy=f"How many rounds should the loop on line {at} have?")
             name, head = about.declared.continued(line or 0)
             if name and step.is_new:
                 loop = Message(
