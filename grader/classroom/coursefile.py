@@ -37,7 +37,7 @@ LAST, BEST = "last", "best"
 CLOSED, PASSED = "closed", "passed"
 UTC_ZONE = ZoneInfo("UTC")
 
-ALL, VISIBLE, STATUS, NOTHING = "all", "visible", "status", "nothing"  # what a service shows
+ALL, STATUS, NOTHING = "all", "status", "nothing"  # what a service shows, if not "visible" alone
 MINUTE, DAY = 60.0, 24 * 60 * 60  # seconds
 ALWAYS = (0.0, 250e9)  # a window that is open until the year 9892
 

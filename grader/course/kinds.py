@@ -27,7 +27,7 @@ from ..status import Status
 _TOLD = tomllib.loads(Path(__file__).with_name("kinds.toml").read_text(encoding="utf-8"))
 YOURS = "// YOUR CODE HERE"
 
-_ANSWER = re.compile(
+ANSWER = re.compile(
     r"^(?P<indent>[ \t]*)// BEGIN SOLUTION *\n(?P<text>.*?)^[ \t]*// END SOLUTION *(?:\n|\Z)",
     re.DOTALL | re.MULTILINE,
 )
@@ -98,7 +98,7 @@ class ExerciseKind(ABC):
 
     def handed_out(self, solution: str) -> str:
         """The kernel as learners get it."""
-        return _ANSWER.sub(lambda found: self.stub(found["indent"], found["text"]), solution)
+        return ANSWER.sub(lambda found: self.stub(found["indent"], found["text"]), solution)
 
 
 @dataclass(frozen=True)
@@ -262,7 +262,7 @@ class WrittenQuestion(ExerciseKind, told="question"):
         if self.same(given, self.read(self.key.right)):
             return Status.PASSED, self.key.because
         wrong = (said for one, said in self.key.wrong.items() if self.has(given, self.read(one)))
-        return Status.WRONG_ANSWER, " ".join(wrong) or NOT_RIGHT
+        return Status.WRONGANSWER, " ".join(wrong) or NOT_RIGHT
 
 
 @dataclass(frozen=True)
@@ -366,7 +366,7 @@ KINDS: dict[str, type[ExerciseKind]] = {
 
 def answers(solution: str) -> list[str]:
     """What stands between each BEGIN SOLUTION and END SOLUTION; nothing in what is handed out."""
-    return [found["text"] for found in _ANSWER.finditer(solution)]
+    return [found["text"] for found in ANSWER.finditer(solution)]
 
 
 def unmarked(source: str) -> str:

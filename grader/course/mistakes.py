@@ -32,6 +32,7 @@ from typing import Any
 from ..errors import AuthorError, counted, unless
 from ..status import Status
 from . import authors
+from .kinds import ANSWER
 
 FILE = "mistakes.toml"
 
@@ -40,11 +41,6 @@ Table = Mapping[str, Any]  # one of TOML's, not yet looked at
 KEYS = {"replace", "with", "answer", "also", "above"}  # of an edit
 _TEXTS = {"name", "mistake", "must_get"}
 MOST_LEFT = 0.6  # of the exercise's points
-
-
-_PLACE = re.compile(
-    r"// BEGIN SOLUTION\n(.*?)(?=^[ \t]*// END SOLUTION$)", re.DOTALL | re.MULTILINE
-)
 
 
 class EditError(AuthorError):
@@ -169,7 +165,9 @@ def edited(solution: str, exercise: str, entry: Table) -> str:
 
 def in_answer(solution: str, change: Callable[[str], str]) -> str:
     """`solution` with what stands between each BEGIN and END SOLUTION changed."""
-    return _PLACE.sub(lambda found: found[0].replace(found[1], change(found[1])), solution)
+    return ANSWER.sub(
+        lambda found: found[0].replace(found["text"], change(found["text"])), solution
+    )
 
 
 def are_tables(value: object) -> bool:
@@ -203,7 +201,7 @@ def _answers(entry: Table, solution: str) -> Iterator[tuple[int, int, str]]:
     if "answer" not in entry:
         return
     answers = [entry["answer"]] if isinstance(entry["answer"], str) else entry["answer"]
-    places = list(_PLACE.finditer(solution))
+    places = list(ANSWER.finditer(solution))
     unless(
         len(answers) == len(places) and all(isinstance(one, str) for one in answers),
         EditError(
@@ -211,6 +209,4 @@ def _answers(entry: Table, solution: str) -> Iterator[tuple[int, int, str]]:
             "kernel"
         ),
     )
-    yield from (
-        (found.start(1), found.end(1), text) for found, text in zip(places, answers, strict=True)
-    )
+    yield from ((*found.span("text"), text) for found, text in zip(places, answers, strict=True))

@@ -19,6 +19,7 @@ from ..watch.findings import (
     Finding,
     GoneAround,
     HazardReport,
+    Location,
     MachineFault,
     MisalignedAccess,
     MissedBarrier,
@@ -291,33 +292,44 @@ def read_only_write(finding: ReadOnlyWrite, wave: Wave) -> Message:
 
 
 def _not_waited_for(
-    since: int | None, waited: tuple[int | None, int, int], declared: Declarations
-) -> tuple[str, str]:
-    """Why a copy may still be on its way, of which an mbarrier is told (None), or which is in the
-    group that its thread has committed `since` others, with its own; and what to ask. `waited`: the
-    line of the thread's last wait for groups, how many these were then, and how many it let
-    continue."""
+    where: Location,
+    issued: Location,
+    since: int | None,
+    waited: tuple[int | None, int, int],
+    declared: Declarations,
+) -> Message:
+    """Why a copy may still be on its way at `where`, and what to ask. It was issued elsewhere, and
+    an mbarrier is told of it (None), or it is in the group that its thread has committed `since`
+    others, with its own. `waited`: the line of the thread's last wait for groups, how many these
+    were then, and how many it let continue."""
+    first, here = issued.line or 0, where.line or 0
     numbered = [*enumerate(declared.lines, 1)]
-    commits = ((at, *declared.guard(at)) for at, text in numbered if "commit" in text)
-    only = next((one for one in commits if one[1]), None)
+    is_own = (issued.block, issued.thread) == (where.block, where.thread)
+    after = "" if is_own else "Then the threads must meet at a barrier before the read."
     if since is None:
+        if first < here and not any("wait" in text for text in declared.lines[first : here - 1]):
+            return Message(
+                why=f"No line between {first} and {here} waits for this copy.",
+                remedy=f"Which wait should come before line {here}?",
+            )
         waits, expects = (
             " or ".join(f"line {at}" for at, text in numbered if word in text)
             for word in ("wait", "expect_tx")
         )
-        return (
-            "The phases of an mbarrier have the parities 0, 1, 0, 1 and so on. A wait for the "
-            "other parity returns at once.",
-            f"Which parity has the phase of this copy, and for which one does {waits} wait? Does "
-            f"{expects or 'the mbarrier'} expect just the bytes that the copies of a phase bring?"
+        return Message(
+            why="The phases of an mbarrier have the parities 0, 1, 0, 1 and so on. A wait for the "
+            f"other parity returns at once. {after}".rstrip(),
+            remedy=f"Which parity has the phase of this copy, and for which one does {waits} wait? "
+            f"Does {expects or 'the mbarrier'} expect just the bytes that the copies of a phase "
+            "bring?"
             if waits
             else "Which line should wait at the mbarrier of this copy before the read?",
         )
     if since == 0:
-        return (
-            "Its thread has not committed the group of this copy yet. No wait for groups waits for "
-            "it.",
-            "Which commit should come between this copy and the read?",
+        return Message(
+            why="Its thread has not committed the group of this copy yet. No wait for groups waits "
+            f"for it. {after}".rstrip(),
+            remedy="Which commit should come between this copy and the read?",
         )
     line, then, continue_ = waited
     came_first = line is not None and then > 0  # the commit, before that wait
@@ -338,44 +350,31 @@ def _not_waited_for(
             "committed by then?",
         )
     )
-    return (
-        f"{why} Each commit makes a group, also if it is empty.",
-        f"Line {only[0]} commits a group only if `{only[1]}` (line {only[2]}). Should it commit "
-        "one in every round?"
-        if only
-        else asked,
+    commits = ((at, *declared.guard(at)) for at, text in numbered if "commit" in text)
+    guarded = [
+        f"Line {at} commits a group only if `{guard}` (line {of}). Should it commit one in every "
+        "round?"
+        for at, guard, of in commits
+        if guard
+    ]
+    return Message(
+        why=f"{why} Each commit makes a group, also if it is empty. {after}".rstrip(),
+        remedy=guarded[0] if guarded else asked,
     )
 
 
 @predicate.register
 def unwritten_read(finding: UnwrittenRead, wave: Wave) -> Message:
     """A read of what nobody has written."""
-    touched = finding.touched
+    touched, declared = finding.touched, wave.names.declared
     element = place(touched, wave)
     there = element.wide(touched.width)
     if finding.copy:
-        issued, since, waited = finding.copy
-        text = (
-            f"{finding.verb} {there}, which the copy on line {issued.line} may not have brought "
-            "yet."
-        )
-        first, last = issued.line or 0, finding.where.line or 0
-        if (
-            since is None
-            and first < last
-            and not any("wait" in wave.names.declared.line(at) for at in range(first + 1, last))
-        ):
-            return Message(
-                text,
-                f"No line between {first} and {last} waits for this copy.",
-                f"Which wait should come before line {last}?",
-            )
-        is_own = (issued.block, issued.thread) == (finding.where.block, finding.where.thread)
-        after = "" if is_own else "Then the threads must meet at a barrier before the read."
-        return Message(text, *_not_waited_for(since, waited, wave.names.declared)) + Message(
-            why=after
-        )
-    declared, here, name = wave.names.declared, finding.where.line or 0, element.array
+        issued = finding.copy[0].line
+        return Message(
+            f"{finding.verb} {there}, which the copy on line {issued} may not have brought yet."
+        ) + _not_waited_for(finding.where, *finding.copy, declared)
+    here, name = finding.where.line or 0, element.array
     lines = declared.writers(name) if name else []
     only = declared.only_written(name)[0] if name else ""
     written = max((at for at in lines if at < here), default=here)

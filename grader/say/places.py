@@ -286,12 +286,14 @@ class ThreadNumbers:
 
 @dataclass(frozen=True)
 class _Element:
-    """A place in an array whose length is known."""
+    """A place in an array whose length is known; the index as the source has `written` it, "" if
+    it has not, or several are on the line."""
 
     owner: str
     index: int
     count: int
     size: int | None
+    written: str
 
 
 def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> Message:
@@ -301,7 +303,8 @@ def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> Messag
     space, width = finding.fault.space, finding.size
     if space == "local":
         return Message(remedy=f"A guard on threads does not help here: {_ARRAY}.")
-    element = _Element(place.owner, place.index, place.count, place.size)
+    index = who.declared.index(who.line, place.owner.strip("`"))
+    element = _Element(place.owner, place.index, place.count, place.size, index)
     advice = (
         _wide(element, width, who)
         if place.size and width > place.size
@@ -309,7 +312,6 @@ def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> Messag
         if space == "shared"
         else _in_grid(element, who, finding.verb == "reads")
     )
-    index = who.declared.index(who.line, place.owner.strip("`"))
     right, at = who.declared.given(index, who.line)
     parts = [
         one for one in dict.fromkeys(re.findall(r"\w+", right)) if who.declared.given(one, at)[0]
@@ -363,15 +365,14 @@ def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
             f"{counted(warps, 'warp')}, and {place.owner} has {counted(count, 'element')}.",
             remedy="How many warps can a block have? Give the array one element per warp.",
         )
-    written = who.declared.index(who.line, place.owner.strip("`"))
     array = who.declared.find(place.owner.strip("`"), "shared")
     is_row = array is not None and len(array.dimensions) == 1
-    if index == number >= count and written.isidentifier() and is_row:
+    if index == number >= count and place.written.isidentifier() and is_row:
         return Message(
-            why=f"The index `{written}` is {index} for this thread, and {place.owner} has "
+            why=f"The index `{place.written}` is {index} for this thread, and {place.owner} has "
             f"{counted(count, 'element')}.",
-            remedy=f"Guard the access: `{written} < {count}`. What should the other threads have "
-            f"instead? Or should {place.owner} have more elements?",
+            remedy=f"Guard the access: `{place.written} < {count}`. What should the other threads "
+            f"have instead? Or should {place.owner} have more elements?",
         )
     return (
         Message(
@@ -442,7 +443,8 @@ def _too_many_threads(
             why=f"The index equals the thread's number in the grid. `{larger[0]}` has an element "
             f"there, {place.owner} does not.",
             remedy="Should both arrays have the same index here? If so, guard the access. If not, "
-            f"{place.owner} needs another index{_computed(place, who)}.",
+            f"{place.owner} needs another index"
+            f"{who.declared.computed_on(place.written, who.line)}.",
         )
     reach = (
         " This thread must still reach the barriers that follow."
@@ -508,15 +510,9 @@ def _by_rows(place: _Element, who: ThreadNumbers, name: str, length: int) -> Mes
     )
 
 
-def _computed(place: _Element, who: ThreadNumbers) -> str:
-    """The lines on which the index is computed, after a blank; "" where it is computed at once."""
-    return who.declared.computed_on(who.declared.index(who.line, place.owner.strip("`")), who.line)
-
-
 def _unknown(place: _Element, who: ThreadNumbers) -> Message:
     x, y, _ = who.own
-    written = who.declared.index(who.line, place.owner.strip("`"))
-    names = who.declared.made_of(written)
+    written, names = place.written, who.declared.made_of(place.written)
     of_thread = any(one.partition(".")[0] in _OF_A_THREAD for one in names)
     if names and not of_thread and who.declared.in_kernel(who.line):
         return Message(
