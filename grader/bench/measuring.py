@@ -34,7 +34,6 @@ from ..errors import counted, unless
 from .timings import Begins, Device, Finding, Size, Timings, gathered, size_text, timing
 
 FindKernel = Callable[..., DeviceKernel]  # by name, and whether it is launched cooperatively
-Library = Callable[[Buffers], Callable[[], object]]
 Run = Callable[[int], object]  # does the work on the set of buffers of that number
 
 
@@ -88,7 +87,9 @@ def run_of_variant(
     return run
 
 
-def run_of_library(prepare: Library, sets: Sequence[Buffers]) -> Run:
+def run_of_library(
+    prepare: Callable[[Buffers], Callable[[], object]], sets: Sequence[Buffers]
+) -> Run:
     """Raises Skipped where the library is missing or cannot do it."""
     calls = [prepare(arrays) for arrays in sets]
     return lambda number: calls[number]()

@@ -227,8 +227,6 @@ class Entering:
             )
 
 
-Total = float | None  # a lesson's points, lateness taken off; None without a mark
-
 HANDFUL = 25  # submissions whose marks go to the disk at once
 
 
@@ -395,8 +393,9 @@ class Regraded:
 
     graded: list[Graded]  # everybody's, as it is then
     changes: list[changes.MarkChange]  # those that changed a mark
-    # By learner the lesson's points before and after, of those who had marks before.
-    totals: dict[str, tuple[Total, Total]]
+    # By learner the lesson's points before and after, of those who had marks before; lateness is
+    # taken off, and None is no mark.
+    totals: dict[str, tuple[float | None, float | None]]
 
     @property
     def changed(self) -> set[str]:

@@ -15,8 +15,6 @@ from . import batch, collecting, feedback, handing_out
 from .folder import CourseFolder, new_course
 from .judges import ToJudge, Track, VerdictStore, judges
 
-Answers = dict[str, str]  # CUDA source by exercise; an exercise left out stays blank
-
 
 def run(root: Path, lesson: course.Lesson, track: Track) -> list[collecting.Graded]:
     """The whole week of one lesson in `root`, which is emptied first. Returns what everybody
@@ -60,15 +58,17 @@ def present(
     )
 
 
-def classmates(lesson: course.Lesson) -> dict[str, Answers]:
-    """Learner by learner, what they answer."""
+def classmates(lesson: course.Lesson) -> dict[str, dict[str, str]]:
+    """Learner by learner, what they answer: CUDA source by exercise; one left out stays blank."""
     solved = {exercise.name: lesson.solution(exercise) for exercise in lesson.exercises}
     return {"solution": solved, "blank": {}} | {
         wrong.name: solved | {wrong.exercise: wrong.source} for wrong in lesson.wrong_kernels
     }
 
 
-def hand_in(here: CourseFolder, lesson: course.Lesson, learner: str, answers: Answers) -> None:
+def hand_in(
+    here: CourseFolder, lesson: course.Lesson, learner: str, answers: dict[str, str]
+) -> None:
     """Fetch the lesson as `learner`, write the answers into its cells, submit it."""
     with here.gradebook() as gradebook:  # else formgrader calls everybody "None, None"
         gradebook.update_or_create_student(

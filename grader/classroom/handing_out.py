@@ -52,7 +52,6 @@ PAGES = "pages"  # the folder beside the lessons with what is only to be read
 SHOWN_LINES = 8  # of a difference
 LONGEST = 200  # characters of what the judge says of a lesson's own solution
 
-Resources = dict[str, Any]  # nbconvert's, which each step may add to
 Drawn = tuple[tuple[str, str], ...]  # a learner's variants: exercise, and the variant as JSON
 
 
@@ -61,7 +60,9 @@ class HandOut(ClearSolutions):
     cell as its kind hands it out. A notebook that is no lesson's is cleared of solutions as
     nbgrader does it."""
 
-    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
         if "lesson" not in nb.metadata.get("warpwise", {}):
             return super().preprocess(nb, resources)  # type: ignore[no-any-return]
         lesson = lessons.lesson(nb.metadata.warpwise.lesson, CourseFolder(self.config).kernels)

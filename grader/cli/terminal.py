@@ -195,7 +195,6 @@ def _excerpt(source: str, line: int) -> Text:
 
 # ---- profiles ----
 
-Counts = dict[str, int]
 Columns = dict[str, str]  # heading -> counter
 LANES = "active lanes"  # of a warp, which no counter has: the threads of its instructions
 
@@ -209,7 +208,7 @@ def show_profile(console: Console, work: Work, counters: Counters) -> None:
             console.print(_table(title, columns, lines_of(work.source), counters))
 
 
-def _has(columns: Columns, counts: Counts) -> bool:
+def _has(columns: Columns, counts: dict[str, int]) -> bool:
     return any(counts.get(counter) for counter in columns.values())
 
 
@@ -245,7 +244,7 @@ def _table(title: str, columns: Columns, source: list[str], counters: Counters) 
     return made
 
 
-def _figure(counter: str, counts: Counts) -> Text:
+def _figure(counter: str, counts: dict[str, int]) -> Text:
     """A counter of a line. More than the ideal stands out; the ideal says how many times as much
     was paid."""
     if counter == LANES:

@@ -33,7 +33,6 @@ _NO_STEPS = (
     Status.NOT_ATTEMPTED,
     Status.UNSUPPORTED,
 )
-CaseOfResult = tuple[CaseInstance, CaseResult]
 
 
 def stepped(judged: Judged, verdict: Verdict) -> Verdict:
@@ -67,7 +66,7 @@ def stepped(judged: Judged, verdict: Verdict) -> Verdict:
     )
 
 
-def handy_failure(verdict: Verdict, exercise: Exercise) -> CaseOfResult | None:
+def handy_failure(verdict: Verdict, exercise: Exercise) -> tuple[CaseInstance, CaseResult] | None:
     """The first visible case that failed, as the verdict drew it, or the smallest that failed alike
     if that one is large. Cases that fail in a later step come later."""
     step = min((one.step for one in verdict.cases if one.failed), default=0)
@@ -87,7 +86,7 @@ def handy_failure(verdict: Verdict, exercise: Exercise) -> CaseOfResult | None:
     )
 
 
-def _visible(verdict: Verdict, exercise: Exercise) -> Iterator[CaseOfResult]:
+def _visible(verdict: Verdict, exercise: Exercise) -> Iterator[tuple[CaseInstance, CaseResult]]:
     """The visible cases as the verdict drew them, each with its result; drawn when asked for."""
     results = [one for one in verdict.cases if one.visible]
     own = drawn(exercise, verdict.seed, hidden=False)

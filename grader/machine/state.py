@@ -232,7 +232,6 @@ class WaveState(WaveMemory):
         return self._lies_at(name or "", fixed, np.dtype(np.int64)), 0
 
 
-Slots = dict[str, np.ndarray]
 PRINTED_TOGETHER = 1024  # threads at a time, so that a full buffer is noticed
 
 
@@ -300,7 +299,7 @@ class Calls:
                 onward.append((at + 1, back))
         return tuple(onward)
 
-    def shadow(self) -> Slots:
+    def shadow(self) -> dict[str, np.ndarray]:
         """Slots that are carried beside the others from now on, zeros as yet."""
         self.carried.append(self._of_slots(np.int32))
         return self.carried[-1]
@@ -377,7 +376,7 @@ class Calls:
             rows[:, : len(found)] = found
         return rows.tobytes()
 
-    def _of_slots(self, dtype: type) -> Slots:
+    def _of_slots(self, dtype: type) -> dict[str, np.ndarray]:
         return {
             one.name: np.zeros((self.wave.geometry.lanes, one.size), dtype)
             for one in self.linked.passed.values()

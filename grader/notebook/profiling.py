@@ -73,8 +73,6 @@ def _kernel(run: Run) -> str:
 
 # ---- a kernel's source with what each line cost ----
 
-Counts = dict[str, int]
-
 
 @dataclass(frozen=True)
 class _Column:
@@ -84,11 +82,11 @@ class _Column:
     title: str
     counters: tuple[str, ...]
 
-    def cost(self, counts: Counts) -> int:
+    def cost(self, counts: dict[str, int]) -> int:
         """Colours a line by its share of the whole."""
         return sum(counts[name] for name in self.counters)
 
-    def show(self, counts: Counts) -> str:
+    def show(self, counts: dict[str, int]) -> str:
         paid = self.cost(counts)
         least = sum(counts.get(f"{name}_ideal", 0) for name in self.counters)
         more = f" ×{paid / least:.1f}" if 0 < least < paid else ""  # noqa: RUF001
@@ -98,7 +96,7 @@ class _Column:
 class _Lanes(_Column):
     """Threads of a warp that took part, which cost nothing."""
 
-    def show(self, counts: Counts) -> str:
+    def show(self, counts: dict[str, int]) -> str:
         warps = counts["inst_executed"]
         return f"{counts['thread_inst_executed'] / warps:.1f}" if warps else ""
 
@@ -265,7 +263,6 @@ def statements(kernel: Kernel) -> list[str]:
     ]
 
 
-Row = tuple[str, ...]
 _HOW = (
     "The median of many runs, interleaved, each on data that is not in the L2 cache; GB/s counts "
     "the bytes that must be moved at least, the percentage is that of a large copy "
@@ -336,7 +333,7 @@ def _page(timings: records.Timings, device: records.Device, measured: str) -> ca
     )
 
 
-def _one_size(timings: records.Timings) -> list[Row]:
+def _one_size(timings: records.Timings) -> list[tuple[str, ...]]:
     """Everything about each variant."""
     return [
         (
@@ -359,7 +356,7 @@ def _one_size(timings: records.Timings) -> list[Row]:
     ]
 
 
-def _sizes(timings: records.Timings) -> list[Row]:
+def _sizes(timings: records.Timings) -> list[tuple[str, ...]]:
     """A row for each size, a column for each variant."""
     return [
         ("ms (of a copy)", *timings.variants),

@@ -182,8 +182,6 @@ def factors_of(monomials: set[Monomial]) -> set[Monomial]:
 
 _INTEGERS = re.compile(r"define-fun \|?([^\s|]+)\|? \(\) Int\s+(\(- )?(\d+)")
 
-Model = Mapping[str, int]  # what whole numbers may be, by atom
-
 
 @dataclass
 class Solver:
@@ -241,7 +239,7 @@ class Solver:
 
     def ask(
         self, formulas: list[Formula], effort: Effort, values: Mapping[str, int] | None = None
-    ) -> Model | str | None:
+    ) -> Mapping[str, int] | str | None:
         """A model; None where there is none for certain; "unknown" otherwise."""
         asked = frozenset(formulas)
         if any(one <= asked for one in self._excluded):
@@ -253,7 +251,7 @@ class Solver:
 
     def _answer(
         self, formulas: list[Formula], effort: Effort, values: Mapping[str, int] | None
-    ) -> Model | str | None:
+    ) -> Mapping[str, int] | str | None:
         """Of what is true of products the solver is told what its models have failed so far, until
         it has one that fails nothing."""
         told, facts = self.known(formulas, values)

@@ -63,8 +63,6 @@ from .program import (
 _COPIES = 3  # of copies that are followed
 _BUILT_IN = {"%tid": "threadIdx", "%ntid": "blockDim", "%ctaid": "blockIdx", "%nctaid": "gridDim"}
 
-Code = tuple[Instruction, ...]
-
 
 @dataclass(frozen=True)
 class Result:

@@ -19,7 +19,6 @@ from ..machine.events import Observer, Rebind, Undefined
 from ..machine.lanes import Lanes, Step, fill, lane_index, seen_by_all
 from ..machine.memory.access import Access, Accessed, Hit
 from ..machine.memory.spaces import Store
-from ..machine.state import Slots
 from ..ptx.flow import passes, with_loads
 from ..ptx.numbers import size_of
 from ..ptx.program import (
@@ -48,7 +47,6 @@ _DECIDED: dict[Carries, Callable[..., Any]] = {
     Carries.ALL_BITS_SET: np.invert,
 }
 
-Rule = Callable[[Lanes], Any]  # the origins of an instruction's results, for a set of lanes
 Origins = list[np.ndarray]  # of some registers, each (lanes,)
 
 
@@ -68,7 +66,8 @@ class Uninitialized(Observer):
         self._follows_loads = False
         self._origins: dict[str, np.ndarray] = {}  # by register
         self._in_memory: dict[Store, np.ndarray] = {}  # by byte, like the registers' origins
-        self._passed: Slots | None = None  # the same of what calls pass and hand back
+        # The same of what calls pass and hand back.
+        self._passed: dict[str, np.ndarray] | None = None
         if self._maybe.at_entry:
             self._follow_reached()
 
@@ -279,9 +278,10 @@ class Uninitialized(Observer):
     def _tracked(self, names: list[str]) -> Origins:
         return [self._origins[name] for name in names if name in self._origins]
 
-    def _rule(self, at: int, ins: Origins) -> Rule:
-        """What the instruction at `at` makes of the origins `ins` of the registers that it
-        reads, of which there is anything to be followed."""
+    def _rule(self, at: int, ins: Origins) -> Step:
+        """What gives the origins of its results for a set of lanes: of what the instruction at `at`
+        makes of the origins `ins` of the registers that it reads, of which there is anything to be
+        followed."""
         if not ins:
             return lambda lanes: SET
         instruction = self.code[at]
@@ -305,7 +305,7 @@ class Uninitialized(Observer):
 
         return computed
 
-    def _decided(self, instruction: Instruction) -> Rule:
+    def _decided(self, instruction: Instruction) -> Step:
         """and, or: an operand of which every bit decides makes the other one irrelevant."""
         operands, form = instruction.operands[1:], instruction.form
         a, b = (self.wave.read(operand, form.type) for operand in operands)
@@ -322,7 +322,7 @@ class Uninitialized(Observer):
         return decided
 
 
-def _worst(ins: Origins) -> Rule:
+def _worst(ins: Origins) -> Step:
     return lambda lanes: np.maximum.reduce([origin[lanes] for origin in ins])
 
 

@@ -283,8 +283,6 @@ def _warps(step: Step) -> list[str]:
 # Whole numbers travel as a list or, where they rise evenly, as {"f": first, "d": difference, "n":
 # how many}; 32-bit floats as their bits; a state of all threads as value, count, value, count.
 
-Series = list[int] | dict[str, int]  # whole numbers as they travel
-
 
 def packed(recording: Recording, marks: list[Mark]) -> str:
     """The recording, compressed (zlib) and as base64."""
@@ -322,13 +320,13 @@ def packed(recording: Recording, marks: list[Mark]) -> str:
     return base64.b64encode(zlib.compress(msgspec.json.encode(data), level=1)).decode()
 
 
-def series(numbers: np.ndarray) -> Series:
+def series(numbers: np.ndarray) -> list[int] | dict[str, int]:
     """Whole numbers (int64), written short."""
     return _series(numbers.astype(np.int64, copy=False).tobytes())
 
 
 @lru_cache(1024)
-def _series(raw: bytes) -> Series:
+def _series(raw: bytes) -> list[int] | dict[str, int]:
     """The same of their bytes: the same threads come again and again."""
     numbers = np.frombuffer(raw, np.int64)
     steps = np.diff(numbers)
