@@ -262,7 +262,7 @@ class WrittenQuestion(ExerciseKind, told="question"):
         if self.same(given, self.read(self.key.right)):
             return Status.PASSED, self.key.because
         wrong = (said for one, said in self.key.wrong.items() if self.has(given, self.read(one)))
-        return Status.WRONGANSWER, " ".join(wrong) or NOT_RIGHT
+        return Status.WRONG_ANSWER, " ".join(wrong) or NOT_RIGHT
 
 
 @dataclass(frozen=True)
