@@ -155,8 +155,11 @@ def _server_extension(name: str) -> str:
     from jupyter_core.paths import jupyter_config_path
     from jupyter_server.extension.config import ExtensionConfigManager
 
-    manager = ExtensionConfigManager(read_config_path=jupyter_config_path())
-    enabled = manager.get_jpserver_extensions().get(f"nbgrader.server_extensions.{name}")
+    enabled = (
+        ExtensionConfigManager(read_config_path=jupyter_config_path())
+        .get_jpserver_extensions()
+        .get(f"nbgrader.server_extensions.{name}")
+    )
     return "enabled" if enabled else ""
 
 

@@ -381,8 +381,7 @@ class Declarations:
     def read_line(self, line: int | None, name: str) -> int | None:
         """The line on which an element of an array is read that a compiler gave a source line: the
         last one before it with the array's name, if no element on this one can be the array's."""
-        text = self.line(line)
-        is_there = re.search(rf"\b{name}\b|\(|[=,]\s*\*", text)
+        is_there = re.search(rf"\b{name}\b|\(|[=,]\s*\*", self.line(line))
         if not line or is_there or self.pointer(line, name):
             return line
         return max((at for at in range(1, line) if self.index(at, name)), default=line)
@@ -418,8 +417,7 @@ class Declarations:
 
     def doubtful_here(self, words: str, line: int, usual: "Declarations") -> list[tuple[str, int]]:
         """As `doubtful`: those that stand in the expression itself."""
-        found = self.doubtful(words, line, usual)
-        return [one for one in found if one[0] in WORD.findall(words)]
+        return [one for one in self.doubtful(words, line, usual) if one[0] in WORD.findall(words)]
 
     def unusual(self, usual: "Declarations") -> dict[int, list[str]]:
         """The lines that `usual` has not alike, whatever their variables are called, and the names

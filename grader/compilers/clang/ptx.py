@@ -57,8 +57,11 @@ def _with_calls(ptx: str) -> str:
     def place(text: str) -> Place | None:
         if (found := _PLACE.fullmatch(text)) is None:
             return None
-        file = files.setdefault(found["path"], len(files) + 1)
-        return file, int(found["line"]), int(found["column"] or 0)
+        return (
+            files.setdefault(found["path"], len(files) + 1),
+            int(found["line"]),
+            int(found["column"] or 0),
+        )
 
     def rows(match: re.Match[str]) -> str:
         here = (int(match[2]), int(match[3]), int(match[4]))
