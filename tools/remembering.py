@@ -37,7 +37,8 @@ from statistics import mean, median, quantiles
 from unittest import mock
 
 from grader.learner import folder, progress, recall
-from grader.learner.recall import LessonPiece, Prediction
+from grader.learner.recall import LessonPiece
+from grader.say.questions import Prediction
 
 BEGIN = datetime(2026, 9, 1, 10, tzinfo=UTC)
 OPENS = 0.55  # the chance that a learner opens the course on a day

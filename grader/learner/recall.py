@@ -11,9 +11,8 @@ scheduling, KDD 2022.
 """
 
 import ast
-import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -26,6 +25,7 @@ from fsrs import Card, Rating, Scheduler
 
 from ..errors import counted
 from ..grouped import grouped
+from ..say.questions import Prediction
 from . import progress
 from .folder import LESSONS
 
@@ -37,31 +37,6 @@ FIRST = 0.7
 APART = timedelta(days=3)  # a piece is mastered that is right at first twice, so far apart
 # Intervals of whole days, and the same ones each time.
 _SCHEDULER = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """A question to answer before a cell is run."""
-
-    text: str
-    choices: tuple[str, ...]
-    answer: str  # one of the choices
-    because: str  # why it is right
-    # With other numbers: text, choices, answer, because.
-    anew: tuple[tuple[str, Sequence[str], str, str], ...] = ()
-    title: str = "Predict"
-
-    @property
-    def key(self) -> str:
-        """By which its answer is remembered: another wording is another question."""
-        return hashlib.sha256("\n".join((self.text, *self.choices)).encode()).hexdigest()[:16]
-
-    def after(self, reviews: int) -> "Prediction":
-        """The question that comes after so many reviews: at first this one, then each of `anew` in
-        turn."""
-        every = ((self.text, self.choices, self.answer, self.because), *self.anew)
-        text, choices, answer, because = every[reviews % len(every)]
-        return Prediction(text, tuple(choices), answer, because, self.anew, self.title)
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ HELP = "A question first"
 class _Asked:
     """A question that the page shows."""
 
-    prediction: recall.Prediction
+    prediction: questions.Prediction
     lesson: str  # the name of the one that it is from
     name: str  # by which its answer is remembered
     again: bool = False  # in a warm-up, or of a verdict: a wrong choice gets a second try
@@ -64,7 +64,7 @@ def predict(
             right in some,
             ValueError(f"predict: the answer {right!r} is not one of the choices {some!r}"),
         )
-    prediction = recall.Prediction(question, tuple(choices), answer, because, tuple(anew))
+    prediction = questions.Prediction(question, tuple(choices), answer, because, tuple(anew))
     lesson, key = session.current().lesson.name, prediction.key
     _asked[key] = _Asked(prediction, lesson, key)
     given = progress.answer(lesson, key)
@@ -78,7 +78,7 @@ def predict(
         )
 
 
-def ask_again(prediction: recall.Prediction, piece: recall.LessonPiece) -> None:
+def ask_again(prediction: questions.Prediction, piece: recall.LessonPiece) -> None:
     """Ask the question of a lesson's piece again, with whatever was answered before."""
     key = f"again_{piece.name}"
     _asked[key] = _Asked(prediction, piece.lesson, piece.name, again=True)
@@ -107,7 +107,7 @@ def answer(key: str, number: int) -> None:
         update_display(shown, display_id=key)
 
 
-def _on_card(prediction: recall.Prediction, key: str) -> Page:
+def _on_card(prediction: questions.Prediction, key: str) -> Page:
     return Page(html_of("answerable", prediction, key), prediction.text)
 
 
@@ -122,7 +122,7 @@ class _Buttons(widgets.VBox):
     """The question and a button for each choice. Nothing that is sent to the page, or saved with
     it, holds the answer; once there is one, a page without widgets stands in its place."""
 
-    def __init__(self, prediction: recall.Prediction, key: str):
+    def __init__(self, prediction: questions.Prediction, key: str):
         self._prediction, self._key = prediction, key
         buttons = [widgets.Button(description=text, layout=_FITTING) for text in prediction.choices]
         for number, button in enumerate(buttons):
@@ -150,7 +150,7 @@ class _Buttons(widgets.VBox):
         return super()._repr_mimebundle_(**kwargs) | twins  # type: ignore[no-any-return]
 
 
-def _answered(prediction: recall.Prediction, choice: str) -> Page:
+def _answered(prediction: questions.Prediction, choice: str) -> Page:
     """The question, all choices with what was chosen and what is right, and the reason."""
     right = choice == prediction.answer
     title = "✓ Right." if right else f"✗ It is not “{choice}”."
@@ -278,7 +278,7 @@ def _question(name: str, card: str = "") -> str:
     lesson, origin = session.current(), session.current().exercise(name).id.partition("/")[0]
     if not (found := lesson.asked.pop(name, None)):
         return ""
-    prediction = recall.Prediction(*found, title=HELP)
+    prediction = replace(found, title=HELP)
     _asked[prediction.key] = _Asked(prediction, origin, prediction.key, again=True, card=card)
     progress.tried(origin, name, None)
     return prediction.key
@@ -469,7 +469,7 @@ def warmup() -> None:
         return
     display(cards.line("note", "Warm-up", recall.length(pieces)))
     for piece in pieces:
-        if isinstance(piece.task, recall.Prediction):
+        if isinstance(piece.task, questions.Prediction):
             ask_again(piece.task, piece)
         else:
             _below(

@@ -26,7 +26,7 @@ from grader.cuda.limits import DeviceKernel, Dim, Module, opted_in
 from grader.judge.beside import changes
 from grader.judge.playback.strip import FIRST_BLOCKS, Blocks
 from grader.learner import progress
-from grader.say.questions import HelpQuestion
+from grader.say.questions import Prediction
 from grader.submissions import intake
 from grader.watch.observe import arrays_among
 from grader.watch.recording import recording, recordings
@@ -193,7 +193,7 @@ class NotebookSession:
     due: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     # The search for the place of its mistake, until it is made; it comes after the first of them.
     searches: dict[str, Callable[[], str]] = field(default_factory=dict)
-    asked: dict[str, HelpQuestion] = field(default_factory=dict)  # before the first of these
+    asked: dict[str, Prediction] = field(default_factory=dict)  # before the first of these
     hinted: set[tuple[str, str]] = field(default_factory=set)  # exercise and text of those shown
     # By exercise, the card of its last check with the hints that it is given, the display that
     # shows it, and the hints that it shows.

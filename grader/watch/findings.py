@@ -94,12 +94,8 @@ class Finding(msgspec.Struct, frozen=True):
 class MachineFault(Finding, frozen=True):
     """What the machine, or an instruction, finds wrong, and has words for."""
 
-    kind: type[CudaError]
+    raised: type[CudaError]
     predicate: str | Message  # "thread 3 of block 0 {predicate}"
-
-    @property
-    def raised(self) -> type[CudaError]:
-        return self.kind
 
 
 class GoneAround(Finding, frozen=True):

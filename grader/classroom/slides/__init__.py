@@ -22,9 +22,10 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode, v4
 
 from ...course.weave import CUDA
-from ...learner.recall import Prediction, prediction
+from ...learner.recall import prediction
 from ...notebook.cards import paragraph
 from ...notebook.player import PLAYER
+from ...say.questions import Prediction
 
 ROOM = 670  # what a slide holds
 LINES = 31  # of code on a slide

@@ -45,10 +45,7 @@ _LABEL, _LEAST_LABEL = 6.8, 5.4  # points of lane numbers and offsets
 class _Request:
     """What warp 0 asked for at once."""
 
-    line: int
-    kind: str
-    buffer: int | None
-    width: int  # bytes of an access
+    event: Event
     touched: dict[int, tuple[int, ...]]  # byte offset at which an access begins -> its lanes
     later: tuple[int, ...] = ()  # how many sectors each further request of that line moved
 
@@ -56,13 +53,13 @@ class _Request:
     def sectors(self) -> list[int]:
         """Numbers of the sectors, from the start of the array."""
         return sorted(
-            {(at + byte) // SECTOR for at in self.touched for byte in (0, self.width - 1)}
+            {(at + byte) // SECTOR for at in self.touched for byte in (0, self.event.width - 1)}
         )
 
     @property
     def asked(self) -> int:
         """Different bytes asked for."""
-        return len(self.touched) * self.width
+        return len(self.touched) * self.event.width
 
     @property
     def lines(self) -> int:
@@ -96,7 +93,7 @@ def sectors(run: Run, argument: int | None = None, line: int | None = None) -> P
     requests = [
         request
         for request in _requests(run.trace.events)
-        if buffer in (None, request.buffer) and line in (None, request.line)
+        if buffer in (None, request.event.buffer) and line in (None, request.event.line)
     ]
     title = "Sectors of 32 bytes that warp 0 asks for, the first time it comes to a line"
     if not requests:
@@ -138,7 +135,7 @@ def _notes(run: Run, shown: list[_Request], count: int) -> str:
             one.sectors[-1] - one.sectors[0] >= len(one.sectors) for one in shown
         ),
         f"Under {_LABELLED} bytes there is no room for a number.": any(
-            one.width < _LABELLED for one in shown
+            one.event.width < _LABELLED for one in shown
         ),
     }
     return " ".join(holding(notes))
@@ -156,7 +153,7 @@ def _requests(events: Iterable[Event]) -> list[_Request]:
         accesses = zip(addresses(event)[mine].tolist(), event.threads[mine].tolist(), strict=True)
         lanes = {at: tuple(some) for at, some in sorted(grouped(accesses).items())}
         place = (event.line, _KINDS.index(event.kind), -1 if event.buffer is None else event.buffer)
-        by_place[place].append(_Request(event.line, event.kind, event.buffer, event.width, lanes))
+        by_place[place].append(_Request(event, lanes))
     return [
         replace(first, later=tuple(len(request.sectors) for request in others))
         for _, (first, *others) in sorted(by_place.items(), key=lambda item: item[0])
@@ -166,14 +163,14 @@ def _requests(events: Iterable[Event]) -> list[_Request]:
 def _paint(picture: Picture, run: Run, request: _Request, top: float) -> None:
     """The request's source line, what it asked for, and its sectors."""
     picture.write(
-        0.15, top + 0.16, source_line(run, request.line, 62), size=SMALL, family="monospace"
+        0.15, top + 0.16, source_line(run, request.event.line, 62), size=SMALL, family="monospace"
     )
     hidden = len(request.sectors) - _PER_LINE * _MOST_LINES
     more = f", {hidden} not drawn" if hidden > 0 else ""
     picture.write(
         5.2,
         top + 0.16,
-        f"{request.kind}{_array(run, request)}: {request.words}{more}",
+        f"{request.event.kind}{_array(run, request)}: {request.words}{more}",
         size=TEXT,
         weight="bold",
     )
@@ -190,7 +187,7 @@ def _paint(picture: Picture, run: Run, request: _Request, top: float) -> None:
 
 
 def _array(run: Run, request: _Request) -> str:
-    return "" if request.buffer is None else f" of {named(run, request.buffer)}"
+    return "" if request.event.buffer is None else f" of {named(run, request.event.buffer)}"
 
 
 def _paint_sector(axes: Axes, request: _Request, sector: int, corner: tuple[int, int]) -> None:
@@ -201,14 +198,17 @@ def _paint_sector(axes: Axes, request: _Request, sector: int, corner: tuple[int,
     scale = (SECTOR - 2 * gap) / SECTOR
     box(axes, (left, top), (SECTOR * scale, tall), facecolor=PALE, **edge)
     for at, lanes in request.touched.items():
-        start, end = max(at - sector * SECTOR, 0), min(at + request.width - sector * SECTOR, SECTOR)
+        start, end = (
+            max(at - sector * SECTOR, 0),
+            min(at + request.event.width - sector * SECTOR, SECTOR),
+        )
         if start >= end:
             continue
         x, wide = left + start * scale, (end - start) * scale
         box(axes, (x, top), (wide, tall), facecolor=BLUE, edgecolor=PAPER, lw=0.5)
-        if request.width >= _LABELLED:
+        if request.event.width >= _LABELLED:
             label = str(lanes[0]) if len(lanes) == 1 else f"{len(lanes)}x"
-            size = _LEAST_LABEL if len(label) > 2 and request.width == _LABELLED else _LABEL
+            size = _LEAST_LABEL if len(label) > 2 and request.event.width == _LABELLED else _LABEL
             middle(axes, x + wide / 2, corner[1] + 0.58, label, size=size, color=PAPER)
     box(axes, (left, top), (SECTOR * scale, tall), facecolor="none", **edge)
     middle(
@@ -224,8 +224,8 @@ def _paint_sector(axes: Axes, request: _Request, sector: int, corner: tuple[int,
 
 def _described(run: Run, request: _Request) -> str:
     return (
-        f"  {source_line(run, request.line, 60)}: "
+        f"  {source_line(run, request.event.line, 60)}: "
         f"{counted(sum(map(len, request.touched.values())), 'lane')}, "
-        f"{counted(request.width, 'byte')} each{_array(run, request)}; "
-        f"{request.kind}: {request.words}" + (f". {request.others}" if request.others else "")
+        f"{counted(request.event.width, 'byte')} each{_array(run, request)}; "
+        f"{request.event.kind}: {request.words}" + (f". {request.others}" if request.others else "")
     )
