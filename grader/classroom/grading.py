@@ -201,10 +201,9 @@ def grading_of(course: CourseFolder, lesson: Lesson) -> Grading:
         # Extra credit that exercises had outside the maximum goes; what an instructor gave for one
         # inside it stays.
         with course.gradebook() as gradebook:
-            inside = GradeCell.name.in_([name for name in now if now[name]])
             for _, _, grade in export.of_cells(
                 gradebook, lesson.name, Grade, GradeCell, Grade
-            ).filter(inside):
+            ).filter(GradeCell.name.in_([name for name in now if now[name]])):
                 if grade.cell.max_score == 0 and grade.manual_score is None:
                     grade.extra_credit = None
             gradebook.db.commit()

@@ -175,14 +175,13 @@ def _grade(
     if floor > (verdicts.points(kept) or 0.0):
         kept["keeps"] = floor
     points = verdicts.points(kept)
-    data = {
-        "text/plain": repr(verdicts.score(points or 0.0, most)),
-        "text/html": shared((cards.notice(problem).html if problem else "") + page),
-    }
     check.outputs = [
         v4.new_output(
             "execute_result",
-            data=data,
+            data={
+                "text/plain": repr(verdicts.score(points or 0.0, most)),
+                "text/html": shared((cards.notice(problem).html if problem else "") + page),
+            },
             metadata={verdicts.NO_MARK: True} if points is None else {},
         )
     ]

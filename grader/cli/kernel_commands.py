@@ -221,13 +221,12 @@ def workflow_commands(path: Path, checked: list[CheckedAnswer]) -> Iterator[str]
             continue
         verdict = answer.verdict.for_learner().while_open()
         line = verdict.line and line_in_file(path, text, cuda_source(answer.shown), verdict.line)
-        said = verdict.message or verdict.status.replace("_", " ")
         yield _command(
             "notice" if verdict.status == Status.NOT_ATTEMPTED else "error",
             path,
             line or None,
             f"{answer.exercise}: {verdict.points:g} of {counted(verdict.max_points, 'point')}",
-            said,
+            verdict.message or verdict.status.replace("_", " "),
         )
 
 

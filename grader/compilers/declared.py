@@ -207,10 +207,9 @@ class Declarations:
         """The first line of a function to which an array is passed that reads from it, by whatever
         name it has there; None if there is none."""
         text = "\n".join(self.lines)
-        calls = re.findall(
+        for function, inside in re.findall(
             rf"\b(\w+)(?:<[^<>;]*>)?\(([^;*]*\b{name}\b(?!\[)[^;*]*)\)[^;{{]*;", text
-        )
-        for function, inside in calls:
+        ):
             head = re.search(rf"__device__[^;{{}}]*?\b{function}\(([^)]*)\)\s*{{", text)
             given = re.findall(r"(\w+)\s*(?:,|$)", head[1]) if head else []
             passed = dict(zip(map(str.strip, COMMA.split(inside)), given, strict=False))

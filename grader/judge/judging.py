@@ -264,16 +264,6 @@ def summed(judged: Judged) -> Verdict:
     failure = foremost(results)
     first = judged.outcomes[0] if judged.outcomes else None
     last = judged.outcomes[-1] if judged.outcomes else None
-    contest = (
-        {name: last.counters[name] for name in COUNTERS}
-        if judged.hidden
-        and exercise.cases[-1].budgets
-        and not exercise.cases[-1].visible
-        and isinstance(last, Ran)
-        and results[-1].points
-        and judged.instances[-1].counted
-        else {}
-    )
     return Verdict(
         exercise=exercise.id,
         points=sum(one.points for one in results),
@@ -284,7 +274,14 @@ def summed(judged: Judged) -> Verdict:
         cases=results,
         diagnostics=first.diagnostics if isinstance(first, Failed) else (),
         counters=dict(judged.counters),
-        contest=contest,
+        contest={name: last.counters[name] for name in COUNTERS}
+        if judged.hidden
+        and exercise.cases[-1].budgets
+        and not exercise.cases[-1].visible
+        and isinstance(last, Ran)
+        and results[-1].points
+        and judged.instances[-1].counted
+        else {},
         device=judged.device,
         seed=judged.seed,
         compiler=compilers.chosen_name(),

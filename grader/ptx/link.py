@@ -352,13 +352,12 @@ def link(program: PtxModule, kernel: Function) -> LinkedProgram:
         for name in order
     ]
     starts = [0, *accumulate(len(function.instructions) for function in functions)]
-    parts = {
-        name: LinkedFunction(start, function, _is_recursive(name, calls))
-        for name, start, function in zip(order, starts, functions, strict=False)
-    }
     return LinkedProgram(
         _merged(kernel, functions, starts),
-        parts,
+        {
+            name: LinkedFunction(start, function, _is_recursive(name, calls))
+            for name, start, function in zip(order, starts, functions, strict=False)
+        },
         tuple(
             name
             for name, function in zip(order, functions, strict=True)

@@ -77,15 +77,14 @@ def hazard(finding: Finding, wave: Wave) -> HazardReport:
         )
     begun = f"{on}: thread {short(where.thread)} of block {short(where.block)} "
     said = in_parts(predicate(finding, wave))
-    parts = in_coordinates(
-        in_parts(begun + said.first) + replace(said, first=""),
-        wave.geometry.block,
-        wave.geometry.grid,
-    )
     race = finding if isinstance(finding, Race) else None
     return HazardReport(
         finding.raised.status,
-        parts,
+        in_coordinates(
+            in_parts(begun + said.first) + replace(said, first=""),
+            wave.geometry.block,
+            wave.geometry.grid,
+        ),
         where.kernel,
         where.line,
         getattr(getattr(finding, finding.partner, None), "line", None),

@@ -225,13 +225,12 @@ class Unfinished(Observer):
             if access.strong and self.code[at].form.has("reduce"):
                 return  # two atomic updates
             here, address = self.report.here, int(hit.addresses[position])
-            touched = here.bytes(hit.space, hit.store, address, access.size, access.at)
             self.report.stop(
                 self._unwaited(
                     here.location(access.at, int(lane_index(hit.lanes)[position])),
                     at,
                     lane - 1,
-                    touched,
+                    here.bytes(hit.space, hit.store, address, access.size, access.at),
                     access.verb,
                 )
             )

@@ -121,13 +121,12 @@ def _work(
 ) -> Work:
     """`shape` is the grid and the block. Arrays among `args` are inputs; `blank` has the lengths of
     outputs, of type `dtype`."""
-    inputs = {f"input {k}": a for k, a in enumerate(args) if isinstance(a, np.ndarray)}
     named = [f"input {k}" if isinstance(a, np.ndarray) else a for k, a in enumerate(args)]
     return Work(
         kernel + note,
         (Path(__file__).parent / file).read_text(encoding="utf-8"),
         (Launch(kernel, *shape, tuple(named)),),
-        inputs,
+        {f"input {k}": a for k, a in enumerate(args) if isinstance(a, np.ndarray)},
         {name: ((length,), dtype) for name, length in blank.items()},
     )
 

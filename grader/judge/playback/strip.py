@@ -264,15 +264,14 @@ def strip_of(recording: Recording, found: list[Mark]) -> Strip:
     block."""
     slot = next((mark.slot for mark in found), 0)
     told = {mark.frame: f"{mark.title}: {mark.text}" for mark in reversed(found)}
-    steps = tuple(
-        _step(recording, recording.frames[at], slot, told.get(at, ""))
-        for at in _chosen(recording, found, slot)
-    )
     return Strip(
         recording.kernel,
         recording.indices[slot] if recording.indices else (0, 0, 0),
         recording.steps,
-        steps,
+        tuple(
+            _step(recording, recording.frames[at], slot, told.get(at, ""))
+            for at in _chosen(recording, found, slot)
+        ),
     )
 
 

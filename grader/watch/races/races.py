@@ -218,12 +218,11 @@ class RaceFindings:
         parts, store = len(lane) // count(hit.lanes), hit.store
         position, part = divmod(conflict.position, parts)
         size = access.width // parts
-        address = int(hit.addresses[position]) + part * size
         inside = range(store.address, store.address + len(store.data))
         return Race(
             self.here.location(at, me),
             access.verb,
-            self.here.bytes(hit.space, store, address, size, at),
+            self.here.bytes(hit.space, store, int(hit.addresses[position]) + part * size, size, at),
             msgspec.structs.replace(
                 self._access(at, mine, me, wrote, self.ordering.now in self.late),
                 line=self.here.line(at),
