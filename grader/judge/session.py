@@ -9,18 +9,17 @@ What came of an answer's cases: `Outcomes`; and what is known of it while it is 
 which goes from stage to stage.
 """
 
-import dataclasses
 import math
 import signal
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
-from msgspec.structs import replace
+from msgspec import structs
 
 from .. import compilers
 from ..course import Exercise, Lesson, rules
@@ -168,7 +167,7 @@ class Session(AbstractContextManager["Session"]):
             outcome = stopped or self._past_hazards.get(key) or self._ask(case)
             if key and isinstance(outcome, Ran):
                 self._past_hazards[key] = outcome
-            outcomes[at] = replace(
+            outcomes[at] = structs.replace(
                 outcome, warnings=self._compiled.warnings if self._compiled else ()
             )
             if stopped is None and isinstance(self._compiled, Failed):
@@ -187,7 +186,7 @@ class Session(AbstractContextManager["Session"]):
             self._calling.follow(instance, elements, room)
             if self._calling and isinstance(self._calling.compiled(), Ran)
             else self._told(
-                replace(self._described(instance), followed=elements, room=room), FOLLOWING
+                structs.replace(self._described(instance), followed=elements, room=room), FOLLOWING
             ).made
         )
 
@@ -196,7 +195,7 @@ class Session(AbstractContextManager["Session"]):
         where it does not go wrong once more, or cannot be recorded."""
         case = self._described(instance)
         return self._told(
-            replace(
+            structs.replace(
                 case,
                 order=recorded.where.order,
                 steps=min(case.steps, recorded.steps),
@@ -209,7 +208,7 @@ class Session(AbstractContextManager["Session"]):
         """What a thread does in a launch of a case, from 1, if earlier ones come first; nothing
         where that cannot be followed. A path ends where the launch goes wrong."""
         case = self._described(instance)
-        asked = replace(case, launches=case.launches[:launch], path=thread)
+        asked = structs.replace(case, launches=case.launches[:launch], path=thread)
         return self._told(asked, FOLLOWING).path or ThreadPath()
 
     def _told(self, case: CaseRequest, seconds: float) -> Ran:
@@ -226,7 +225,7 @@ class Session(AbstractContextManager["Session"]):
         outcome: Reply | None = None
         for instance, asked in questions:
             if outcome is None or not ran_out_of_time(outcome):
-                outcome = self._ask(replace(self._described(instance), asked=asked))
+                outcome = self._ask(structs.replace(self._described(instance), asked=asked))
             yield outcome
 
     def examine(self, examine: Examine) -> Reply:
@@ -375,7 +374,7 @@ def _checked(reply: Reply, message: Opening | Question, device: Device) -> Reply
     those that were asked for."""
     if isinstance(reply, Failed):
         unless(reply.status != Status.PASSED, ProtocolError("a failure that is none"))
-        return replace(
+        return structs.replace(
             reply, message=shortened(reply.message), diagnostics=bounded(reply.diagnostics)
         )
     if isinstance(message, Question) and isinstance(case := message.about, CaseRequest):
@@ -390,7 +389,7 @@ def _checked(reply: Reply, message: Opening | Question, device: Device) -> Reply
             wanted.items() <= found.items() <= (wanted | optional).items(),
             ProtocolError("other arrays than were asked for"),
         )
-    return replace(
+    return structs.replace(
         reply,
         left={launch: shortened(text) for launch, text in reply.left.items()},
         warnings=bounded(reply.warnings),
@@ -442,16 +441,14 @@ class Outcomes:
     def run(self, instances: tuple[CaseInstance, ...]) -> Self:
         """The same with these cases, and what came of each on the simulated device."""
         words = tuple(Words(self.source, self.exercise.solution, one.problem) for one in instances)
-        return dataclasses.replace(
+        return replace(
             self, instances=instances, outcomes=tuple(self.session.run(instances)), words=words
         )
 
     def with_result(self, at: int, result: CaseResult) -> Self:
         """The same with another result of the case at a place."""
-        result = dataclasses.replace(result, step=self.instances[at].step if result.failed else 0)
-        return dataclasses.replace(
-            self, results=(*self.results[:at], result, *self.results[at + 1 :])
-        )
+        result = replace(result, step=self.instances[at].step if result.failed else 0)
+        return replace(self, results=(*self.results[:at], result, *self.results[at + 1 :]))
 
     @property
     def passed(self) -> list[int]:

@@ -140,13 +140,13 @@ class _Buttons(widgets.VBox):
         prediction = self._prediction
         # Our labextension shows the first before all else: HTML whose links answer. Where there is
         # no such extension, the widget does the same.
-        return super()._repr_mimebundle_(**kwargs) | {
+        return super()._repr_mimebundle_(**kwargs) | {  # type: ignore[no-any-return]
             "application/vnd.warpwise.html": html_of("answerable", prediction, self._key),
             "text/html": html_of("choices", prediction),
             "text/plain": "\n  - ".join(
                 (f"{prediction.title}: {prediction.text}", *prediction.choices)
             ),
-        }  # type: ignore[no-any-return]
+        }
 
 
 def _answered(prediction: questions.Prediction, choice: str) -> Page:
