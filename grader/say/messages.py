@@ -133,8 +133,9 @@ def predicate(finding: Finding, wave: Wave) -> str | Message:
 
 
 @predicate.register
-def machine_fault(finding: MachineFault, wave: Wave) -> str | Message:
-    """The machine and the instructions have words of their own."""
+def machine_fault(finding: MachineFault | MissedBarrier, wave: Wave) -> str | Message:
+    """The machine and the instructions have words of their own; the machine counts those who have
+    left without a barrier."""
     return finding.predicate
 
 
@@ -425,12 +426,6 @@ def never_set(finding: NeverSet, wave: Wave) -> Message:
         f"{of_arrays if declared.local_arrays(line) else ''}",
         "Give it a value where you declare it.",
     )
-
-
-@predicate.register
-def missed_barrier(finding: MissedBarrier, wave: Wave) -> Message:
-    """The machine counts those who have left without it, and says so."""
-    return finding.missing
 
 
 @predicate.register

@@ -160,7 +160,7 @@ class NeverSet(Finding, frozen=True):
 class MissedBarrier(Finding, frozen=True):
     """A barrier that some threads of the block have left without."""
 
-    missing: Message  # what the machine says of them
+    predicate: Message  # what the machine says of them
 
 
 class TwoBarriers(Finding, frozen=True):
