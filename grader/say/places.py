@@ -27,6 +27,7 @@ from ..machine.wave import Wave
 from ..watch.findings import Bytes, Location, OutOfStore
 
 _NUMBERED = re.compile(r"\b([Tt]hread|[Bb]lock) (?:(\d+)\b|\((\d+), (\d+), (\d+)\))")
+PASSES = " A guard that is there already lets this index pass."
 BELOW = (
     "An index can be below 0 after a subtraction, after `%` of a negative number, or if an int "
     "overflows."
@@ -451,11 +452,7 @@ def _too_many_threads(
         if any("sync" in one for one in who.declared.lines[who.line :])
         else ""
     )
-    guarded = (
-        " A guard that is there already lets this index pass."
-        if who.declared.guard(who.line)[0]
-        else ""
-    )
+    guarded = PASSES if who.declared.guard(who.line)[0] else ""
     return Message(
         why=f"The launch has {all_threads:,} threads, and {place.owner} has "
         f"{counted(place.count, 'element')}.",

@@ -182,7 +182,7 @@ def _differ(about: About, mine: Times, ours: Times, used: Sequence[Used], what: 
                 name, at = about.words.name(next(iter(lacks)).buffer), line
                 loop = Message(
                     f"Line {line} loads other elements of {name}.",
-                    remedy=f"Is the index on line {line} right?",
+                    remedy=after_doubts([("", line)], _asked(about, lacks, has, None)),
                 )
             elif loop.first and not has and _is_loaded(about, lacks, at):
                 loop, at = Message(), about.ways.line_before

@@ -14,7 +14,7 @@ import numpy as np
 from ...compilers.declared import Declarations
 from ...course import rules
 from ...cuda.errors import Message
-from ...say.places import BELOW
+from ...say.places import BELOW, PASSES
 from ...status import Status
 from ..cases import of_failure, thread_of
 from ..protocol import Choice, Failed, ThreadPlace
@@ -29,6 +29,7 @@ from .conditions import (
 )
 
 _NO_PLACE = re.compile(r"\d|(?:block|grid)Dim\.|(?:int|const|unsigned|size_t|sizeof|min|max)$")
+_GUARD = "Guard the access: "
 _OF_THREADS = re.compile(r"(?:threadIdx|blockIdx)\..|asm|thread_rank")
 
 
@@ -217,8 +218,10 @@ class _Stray:
             if self.line == self.here
             else f"condition on line {self.line} or the index on line {self.here}"
         )
-        if self.asked and usual.startswith("Guard the access"):  # there is a guard
-            return f"Is the condition on line {self.line} right?"
+        leaves = re.search(r"\b(?:return|continue)\b", self.declared.line(self.line))
+        if self.asked and (leaves or self.is_own) and usual.startswith(_GUARD):
+            usual = usual.removeprefix(_GUARD).replace(PASSES, "")
+            return f"The condition on line {self.line} should stop this thread: {usual}"
         is_asked = (self.asked or self.branch) and usual.startswith(
             ("Is the index right", "Should this")
         )
@@ -277,7 +280,9 @@ class _Stray:
             if 0 < len(others) < 3
             else f"How should `{index}` be computed?"
             if f"`{index}` is" in computed
-            else after_value("".join(known[:1]), "Which other part of the index is wrong?")
+            else after_value("".join(known), "Which other part of the index is wrong?")
+            if len(known) == 1
+            else "How should the index be computed?"
         )
 
     def _loaded_index(self) -> Message:

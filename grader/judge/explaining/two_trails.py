@@ -213,7 +213,7 @@ def index_step(mine: Made, ours: Made, named: Callable[[Element], str]) -> Messa
         why = "A step is missing before this one."
         remedy = f"What should happen to {found.bad[0]} before line {found.place.line} uses it?"
     elif found.bad:  # what it does is right
-        made = f" (line {found.bad[1]})" if found.bad[1] else ""
+        made = f" (line {found.bad[1]})" if found.bad[1] not in (None, found.place.line) else ""
         why = f"This step should use another value than {found.bad[0]}{made}."
         remedy = f"Which value should line {found.place.line} use instead of {found.bad[0]}?"
     if found.mine == found.ours:  # of the same numbers: one of them should have no sign
