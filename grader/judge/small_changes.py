@@ -15,17 +15,17 @@ from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate, combinations, islice, pairwise
+from itertools import accumulate, islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 from .. import course
 from ..compilers.declared import Declarations
-from ..compilers.lexer import parts, tokens
+from ..compilers.lexer import parts
 from ..course import Exercise
 from ..course.kinds import Write
 from ..status import Status
-from .borrowed import borrowed
+from .borrowed import Alignment
 from .explaining.stores import ORDINALS
 from .judging import judge
 from .verdict import Verdict, foremost
@@ -35,7 +35,7 @@ MOST = 192  # changes that are tried
 SECONDS = 8.0  # of the clock: somebody is waiting
 AT_ONCE = 2
 LINE = "@"  # in what is told: the line of the change
-_ADD_LINE = f"add one line after {LINE}|What should it do?"
+_MORE_LINES = f"add one line after {LINE}|What should it do?"
 _NOT_RUN = {Status.COMPILE_ERROR, Status.NOT_ATTEMPTED, Status.UNSUPPORTED}
 
 # Ranks are in bits: how many changes of a kind there were for each that was the right one, in 250
@@ -70,6 +70,8 @@ _PATTERNS = (  # with what may stand in their places
     (rf"(?<![\w.])({_TERM} \* )({_TERM} [-+] {_TERM})", (r"\1(\2)",), 12.0),
     (_GUARD, [f"{_ROUNDS}{one})" for one in ("32", "blockDim.x", "gridDim.x * blockDim.x")], 11.0),
 )
+_ODD = re.compile(r"^[^\]\[(){}]*[\])}]|[\[({][^\]\[(){}]*$")  # brackets that are no pairs
+_BARRIER = re.compile(r"__sync(?:threads|warp)\(")
 _STATEMENT = re.compile(r"\s*[^\s/{}#].*;\s*(?://.*)?")
 _DECLARATION = re.compile(r"\s*(?:const|float\d?|int|unsigned|__shared__|auto|bool|extern)\b")
 _REST = re.compile(r"((?:\[[^][]*\]|\.\w+)*).*", re.DOTALL)  # of an operand
@@ -167,8 +169,6 @@ class _Answer:
         )
         self.words, self.usual = (Counter(one[0] for one in some) for some in (self.tokens, ours))
         self.lacks, self.extra = self.usual - self.words, self.words - self.usual
-        pairs, mine = ({*re.findall(f"(?={_OPERATION})", text)} for text in (solution, source))
-        self._pairs = sorted("".join(one) for one in pairs - mine)
         self.barriers = {Status.DATA_RACE: 6.0, Status.UNINITIALIZED_READ: 6.0}.get(
             self.status, 3.5 if "divergence" in self.status else 12.0
         )
@@ -176,7 +176,7 @@ class _Answer:
     def changes(self, fixed: Collection[str]) -> Iterator[Change]:
         """All changes, the lowest rank first, and each text once; none on a line that is fixed."""
         edits = [*self._words(), *self._operands(), *self._patterns(), *self._borrowed()]
-        edits += [*self._lines(), *self._statements()]
+        edits += self._statements()
         ranked = []
         for (first, end), text, told, rank in edits:
             line = bisect(self._starts, first)
@@ -214,19 +214,12 @@ class _Answer:
         if word in self.kinds and after not in _ASSIGNS and before != ".":
             names = [one for one in known if self.kinds.get(one) == self.kinds[word]]
             others |= {one: 14.5 if self.words[one] > 1 else 10.0 for one in names}
-            if self._is_float(word) is False:
-                others |= {one: 14.0 for one in self.lacks if one.isdecimal()}
-            if before == "=" and after == ";":
-                others |= dict.fromkeys(("0", "-INFINITY"), 12.0)
-        if word in self.extra and (before == "<" or after in ("(", "<")):
-            others |= {one: 14.5 for one in self.lacks & self.words if one.isidentifier()}
         if number := re.fullmatch(r"(\d+)u?", word):
             others |= {one: 15.0 for one in (*self.usual, "0", "1", "31", "32") if one.isdecimal()}
             whole = [one for one in known if self._is_float(one) is False]
             others |= {one: 15.0 if self.words[one] > 1 else 10.5 for one in whole}
             value = int(number[1])
             others |= {str(one): 13.0 for one in (value + 1, abs(value - 1), 2 * value, value // 2)}
-            others |= {one: 12.0 for one in self._pairs if _names(one) <= {*known}}
         return others
 
     def _operands(self) -> Iterator[Edit]:
@@ -265,44 +258,34 @@ class _Answer:
                 yield from ((found.span(), found.expand(text), told, rank) for text in texts)
 
     def _borrowed(self) -> Iterator[Edit]:
-        """A piece of the solution in the place of another one, or a statement of it more."""
-        for (first, end), text, alike, is_line in borrowed(
-            self.source, self.kinds, self.solution, Declarations(self.solution).types
-        ):
-            if is_line:
-                is_new = not self.lacks.keys().isdisjoint(_names(text))
-                rank = 11.0 - 5.0 * alike - 3.0 * is_new
-                yield (first, end), text, _ADD_LINE, rank
-            elif piece := re.compile(re.escape(self.source[first:end])).match(self.source, first):
-                here, words = f"{self._named(piece)} on {LINE}", tokens(text)[0]
-                told = (
-                    f"add something after {here}|What is missing there?"
-                    if words[:1] == [piece[0]]
-                    else f"replace {here}|What should stand there?"
-                    if words
-                    else f"remove {here}|What goes wrong because of it?"
-                )
-                much = 3.5 * alike - 0.15 * len(piece[0].split())
-                yield (first, end), text, told, 6.0 - much
-
-    def _lines(self) -> Iterator[Edit]:
-        """A barrier, or a first value before a loop, more; two names of a line exchanged."""
-        added = [one for one in ("__syncthreads();", "__syncwarp();") if one in self.solution]
-        first = re.findall(r"\b(?:float|int) (\w+ = [^;,()]+;)", self.source)
-        for start, line in zip(self._starts, self.lines, strict=False):
-            end, indent = start + len(line), line[: len(line) - len(line.lstrip())]
-            for one in first if re.match(r"\s*(?:for|while)\b", line) else ():
-                told = f"add one line before {LINE}|What should it do?"
-                yield (start, start), f"{indent}{one}\n", told, 12.0
-            if _STATEMENT.fullmatch(line) or line.rstrip().endswith(("{", "}")):
-                yield from (
-                    ((end, end), f"\n{indent}{one}", _ADD_LINE, self.barriers) for one in added
-                )
-            names = [one for one in re.findall(r"\b[A-Za-z_]\w*", line) if one in self.kinds]
-            for a, b in combinations(dict.fromkeys(names), 2):
-                if self.kinds[a] == self.kinds[b]:
-                    told = f"change {LINE}|Do its names stand in the right places?"
-                    yield (start, end), _exchanged(line, a, b), told, 11.0
+        """What the solution has where the answer has something else; a line of it more."""
+        aligned = Alignment(self.source, self.solution)
+        for (first, end), text, differences in aligned.differences():
+            piece = re.compile(re.escape(self.source[first:end])).match(self.source, first)
+            is_odd = bool(piece and _ODD.search(piece[0]))
+            told = (
+                _MORE_LINES
+                if ";" in text and first == end
+                else f"change {LINE}|Which part of it is wrong?"
+                if is_odd or not piece or first == end
+                else f"replace {self._named(piece)} on {LINE}|What should stand there?"
+                if text
+                else f"remove {self._named(piece)} on {LINE}|What goes wrong because of it?"
+            )
+            words = len(self.source[first:end].split())
+            yield (
+                (first, end),
+                f" {text} ",
+                told,
+                2.5 + differences + min(words / 2, 6) + 4 * is_odd,
+            )
+        usual = Counter(aligned.renamed(one.strip()) for one in Declarations(self.solution).lines)
+        for text in usual - Counter(map(str.strip, Declarations(self.source).lines)):
+            is_new = not self.lacks.keys().isdisjoint(_names(text))
+            rank = self.barriers if _BARRIER.search(text) else 11.0 - 3.0 * is_new
+            for start, line in zip(self._starts, self.lines, strict=False):
+                if text.endswith(";") and line.rstrip().endswith((";", "{", "}")):
+                    yield (start + len(line),) * 2, f"\n{text}", _MORE_LINES, rank
 
     def _statements(self) -> Iterator[Edit]:
         """A statement that has a line of its own in another place, or less, or on a condition."""
@@ -315,7 +298,7 @@ class _Answer:
         for at, line in enumerate(self.lines):
             if not _STATEMENT.fullmatch(line):
                 continue
-            start, is_barrier = self._starts[at], "__syncthreads(" in line or "__syncwarp(" in line
+            start, is_barrier = self._starts[at], _BARRIER.search(line)
             rank = self.barriers if is_barrier else 8.0
             for to in range(at - 3, at + 4) if is_barrier else (at + 1,):
                 low, high = sorted((at, max(0, min(to, len(self.lines) - 1))))
@@ -354,11 +337,6 @@ class _Answer:
 def _is_operand(word: str, after: str) -> bool:
     """Whether an operand ends with a word before another one."""
     return bool(re.match(r"[\w)\]]", word)) and after not in ("(", "[", ".", "{")
-
-
-def _exchanged(line: str, one: str, other: str) -> str:
-    """A line in which two names stand in each other's place."""
-    return re.sub(rf"\b(?:{one}|{other})\b", lambda found: other if found[0] == one else one, line)
 
 
 def _names(operation: str) -> set[str]:
