@@ -108,17 +108,14 @@ def write(course: CourseFolder, lessons: list[str]) -> tuple[Path, int]:
             fewest=FEWEST,
             left_out=left_out,
             columns="".join(
-                f"| {name} | {_description(hint)} |\n" for name, hint in columns.items()
+                f"| {name} | {meta[-1].description or ''} |\n"
+                for name, hint in columns.items()
+                for meta in [[one for one in get_args(hint) if isinstance(one, msgspec.Meta)]]
             ),
         ),
     )
     spreadsheets.write(path, list(columns), sorted(map(asdict, rows), key=repr))
     return path, agreed
-
-
-def _description(hint: object) -> str:
-    """The last one; those before it are a type's own."""
-    return [one.description for one in get_args(hint) if isinstance(one, msgspec.Meta)][-1] or ""
 
 
 def _carried(course: CourseFolder, lessons: list[str]) -> Iterator[tuple[str, CarriedRows]]:

@@ -59,7 +59,8 @@ def blamed(path: Path, doing: str = "") -> Iterator[None]:
         where = f"{shown(path)}{(error.lineno and f', line {error.lineno}') or ''}"
         raise AuthorError(f"{where}: {error.msg}".rstrip("?.") + ".") from error
     except (Exception, SystemExit) as error:
-        line = _line(error, path)
+        parts = reversed(traceback.extract_tb(error.__traceback__))
+        line = next((one.lineno for one in parts if one.filename == str(path)), None)
         if field := re.match(
             r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'", str(error)
         ):
@@ -175,18 +176,6 @@ def _spelled(hint: object) -> str:
     """An annotation as an author would write it, without the modules' names."""
     name = hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint)
     return re.sub(r"\b(?:\w+\.)+(?=\w)", "", name)
-
-
-def _line(error: BaseException, path: Path) -> int | None:
-    """The last line of the file that had a part in it."""
-    return next(
-        (
-            frame.lineno
-            for frame in reversed(traceback.extract_tb(error.__traceback__))
-            if frame.filename == str(path)
-        ),
-        None,
-    )
 
 
 # ---- a new lesson ----

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from itertools import pairwise
-from typing import NamedTuple
 
 from ..compilers.declared import Declarations
 from ..compilers.lexer import parts
@@ -19,16 +18,10 @@ ROUNDS = 3  # of alignment
 NEAR = 8  # tokens at most between two differences that are borrowed together
 TOGETHER = 4  # such differences at most
 LONG = 2_000  # tokens; the alignment of more takes short ways
+# A text for a span of the answer, and how many differences it takes away.
+Borrowed = tuple[tuple[int, int], str, int]
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _DECLARED = re.compile(r"\b(?:auto|bool|float\d?|int|unsigned|const \w+) (\w+)")
-
-
-class Borrowed(NamedTuple):
-    """A text for a span of the answer, and how many differences it takes away."""
-
-    span: tuple[int, int]
-    text: str
-    differences: int
 
 
 class _Code:
@@ -80,8 +73,11 @@ class Alignment:
                 votes.update((one[0], other[0]) for one, other in both)
         self.names = {}
         for (one, other), _ in votes.most_common():
-            is_free = other not in self.names and one not in self.names.values()
-            if is_free and self._mine.types.get(one, "") == self._ours.types.get(other):
+            if (
+                self._mine.types.get(one, "") == self._ours.types.get(other)
+                and other not in self.names
+                and one not in self.names.values()
+            ):
                 self.names[other] = one
 
     def renamed(self, text: str) -> str:
@@ -103,4 +99,4 @@ class Alignment:
                 a, b = self._ours.span(begin, stop)
                 text = self.renamed(self._ours.source[a:b])
                 if text or a == b:
-                    yield Borrowed(self._mine.span(first, end), text, number)
+                    yield self._mine.span(first, end), text, number

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import structs
 
-from ..course import Boxes, Case, Exercise, Launch, Problem, rules
+from ..course import Boxes, Case, Exercise, Problem, rules
 from ..course.chosen import of_case
 from ..errors import AuthorError
 from ..watch.counters import PATHS
@@ -89,7 +89,16 @@ def described(one: CaseInstance, steps: int) -> CaseRequest:
             for name, expected in problem.outputs.items()
         },
         scratch={name: _buffer(*made) for name, made in problem.scratch.items()},
-        launches=tuple(_launch(launch, problem) for launch in problem.launches),
+        launches=tuple(
+            LaunchRequest(
+                kernel=launch.kernel,
+                grid=dim(launch.grid),
+                block=dim(launch.block),
+                args=tuple(_argument(value, problem) for value in launch.args),
+                shared_mem=int(launch.shared_mem),
+            )
+            for launch in problem.launches
+        ),
         steps=steps,
         order=problem.order,
         orders=_orders(problem),
@@ -118,16 +127,6 @@ def _orders(problem: Problem) -> tuple[str, ...]:
 
 def _buffer(shape: tuple[int, ...], dtype: npt.DTypeLike) -> tuple[tuple[int, ...], str]:
     return tuple(int(size) for size in shape), np.dtype(dtype).str
-
-
-def _launch(launch: Launch, problem: Problem) -> LaunchRequest:
-    return LaunchRequest(
-        kernel=launch.kernel,
-        grid=dim(launch.grid),
-        block=dim(launch.block),
-        args=tuple(_argument(value, problem) for value in launch.args),
-        shared_mem=int(launch.shared_mem),
-    )
 
 
 def dim(size: int | tuple[int, ...]) -> tuple[int, ...]:

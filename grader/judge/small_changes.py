@@ -10,8 +10,8 @@ the change.
 import re
 import time
 from bisect import bisect
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -35,12 +35,13 @@ MOST = 192  # changes that are tried
 SECONDS = 8.0  # of the clock: somebody is waiting
 AT_ONCE = 2
 LINE = "@"  # in what is told: the line of the change
+_REPLACE = f"replace {{}} on {LINE}|What should stand there?"
 _MORE_LINES = f"add one line after {LINE}|What should it do?"
 _NOT_RUN = {Status.COMPILE_ERROR, Status.NOT_ATTEMPTED, Status.UNSUPPORTED}
 
 # Ranks are in bits: how many changes of a kind there were for each that was the right one, in 250
 # wrong kernels that were written by people and programs who had only the lessons.
-_STEPS = (0.0, 3.3, 4.1, 5.0)  # more for each step from a line that the verdict names
+_FAR, _LINES = (0.0, 3.3, 4.1, 5.0), (1, 3, 9)  # more for so many lines from one that is named
 _ALIKE = {  # what may stand in each other's place
     **dict.fromkeys(("< <= > >= == !=", "&& ||", "threadIdx blockIdx", "blockDim gridDim"), 10.0),
     "__shfl_sync __shfl_up_sync __shfl_down_sync __shfl_xor_sync": 10.0,
@@ -49,10 +50,6 @@ _ALIKE = {  # what may stand in each other's place
     **dict.fromkeys(("+ - * / %", "& | ^ << >>", "= += -= *= /= <<= >>="), 14.5),
 }
 _ASSIGNS = {"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "|=", "&=", "++", "--"}
-_GIVEN = re.compile(r"(?<!\w)(\w+)(?:\[[^=;]*\])*(?:\.\w+)?\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)")
-_FUNCTION = re.compile(
-    r"^(?![^(]*__global__)[^\s/#].*?\b(\w+)\([^;{()]*\)\s*\{.*?^\}", re.MULTILINE | re.DOTALL
-)
 _BUILT_IN = {"threadIdx", "blockIdx", "blockDim", "gridDim"}
 _TERM = r"(?:[A-Za-z_]\w*(?:\.\w+|\[\w+\])?|\d+)"
 _OPERATION = rf"(?<![\w.])({_TERM})( [-+*/%] )({_TERM})(?![\w.(\[])"
@@ -72,9 +69,9 @@ _PATTERNS = (  # with what may stand in their places
 )
 _ODD = re.compile(r"^[^\]\[(){}]*[\])}]|[\[({][^\]\[(){}]*$")  # brackets that are no pairs
 _BARRIER = re.compile(r"__sync(?:threads|warp)\(")
+_STORES = re.compile(r"\s*(?:\w.*\] [-+*/]?= |\w+ [-+*/]= |atomic)")
 _STATEMENT = re.compile(r"\s*[^\s/{}#].*;\s*(?://.*)?")
 _DECLARATION = re.compile(r"\s*(?:const|float\d?|int|unsigned|__shared__|auto|bool|extern)\b")
-_REST = re.compile(r"((?:\[[^][]*\]|\.\w+)*).*", re.DOTALL)  # of an operand
 
 
 Edit = tuple[tuple[int, int], str, str, float]  # a text for a span; what is told, and the rank
@@ -131,27 +128,6 @@ def changes(exercise: Exercise, source: str, verdict: Verdict) -> Iterator[Chang
     return _Answer(source, exercise.solution, verdict).changes(fixed)
 
 
-def _far(near: Collection[int], lines: Sequence[str]) -> dict[int, int]:
-    """How many steps each line is from the near ones: from a name to the lines that give it a
-    value, or to its function, and from a line to the head of the block that it is in."""
-    source, given = "\n".join(lines), defaultdict(set)
-    for at, line in enumerate(lines, 1):
-        for name in _GIVEN.findall(line):
-            given[name].add(at)
-    for one in _FUNCTION.finditer(source):
-        first = 1 + source.count("\n", 0, one.start())
-        given[one[1]] |= {*range(first, first + 1 + one[0].count("\n"))}
-    indents = [len(line) - len(line.lstrip()) if line.strip() else 99 for line in lines]
-    far, queue = dict.fromkeys(near, 0), [*sorted(near)]
-    for at in queue:
-        heads = [one for one in range(1, at) if indents[one - 1] < indents[at - 1]][-1:]
-        others = {*heads}.union(*(given[name] for name in re.findall(r"\w+", lines[at - 1])))
-        new = sorted(others - far.keys())
-        far |= dict.fromkeys(new, far[at] + 1)
-        queue += new
-    return far
-
-
 class _Answer:
     """An answer, and where it is unlike the solution. `kinds`: the type of each variable, as it is
     written; `lacks` and `extra`: the words that the solution has more often, and less often."""
@@ -161,7 +137,7 @@ class _Answer:
         self.lines = source.split("\n")
         self._starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
         named = " ".join(re.findall(r"\b[Ll]ines? [\d, andto]+", str(verdict.parts)))
-        self._far = _far({*map(int, re.findall(r"\d+", named)), verdict.line or 1}, self.lines)
+        self._named = {*map(int, re.findall(r"\d+", named)), verdict.line or 1}
         self.kinds = Declarations(source).types
         self.tokens, ours = (
             [one for one, _ in parts(text) if one.lastgroup not in ("comment", "quoted")]
@@ -181,7 +157,7 @@ class _Answer:
         for (first, end), text, told, rank in edits:
             line = bisect(self._starts, first)
             if self.lines[line - 1] not in fixed:
-                rank += _STEPS[min(self._far.get(line, 3), 3)]
+                rank += _FAR[bisect(_LINES, min(abs(line - one) for one in self._named))]
                 ranked.append((rank, line, first, end, text, told))
         seen = {self.source}
         for rank, line, first, end, text, told in sorted(ranked):
@@ -195,7 +171,7 @@ class _Answer:
         known: dict[str, None] = dict.fromkeys(_BUILT_IN)  # names so far
         for at, (token, after) in enumerate(pairwise(self.tokens)):
             word, before = token[0], self.tokens[at - 1][0] if at else ""
-            told = f"replace {self._named(token)} on {LINE}|What should stand there?"
+            told = _REPLACE.format(self._in_words(*token.span()))
             for one, rank in self._others(word, before, after[0], known).items():
                 less = 3.0 * (one.strip("-") in self.lacks) * (1 + (word in self.extra))
                 yield token.span(), one, told, rank - less
@@ -223,37 +199,28 @@ class _Answer:
         return others
 
     def _operands(self) -> Iterator[Edit]:
-        """An operation or a call more."""
-        more = [*(_operations(self.solution) - _operations(self.source))]
-        calls = [
-            one
-            for one in self.lacks
-            if one.isidentifier() and re.search(rf"[^\w ] *{one}\([^,()]+\)", self.solution)
-        ]
-        known = {*_BUILT_IN}
+        """An operation more."""
+        more, known = _operations(self.solution) - _operations(self.source), {*_BUILT_IN}
         for token, after in pairwise(self.tokens):
-            here, kind = self._named(token), self._is_float(token[0])
-            for one in ("- 1", "+ 1", *more) if _is_operand(token[0], after[0]) else ():
+            kind = self._is_float(token[0])
+            is_operand = re.match(r"[\w)\]]", token[0]) and after[0] not in ("(", "[", ".", "{")
+            for one in ("- 1", "+ 1", *more) if is_operand else ():
                 if kind in (None, self._is_float(one[2:])) and _names(one) <= known:
+                    here = self._in_words(*token.span())
                     told = f"add one operation after {here} on {LINE}|Which one?"
                     yield (token.end(),) * 2, f" {one}", told, 11.0 if one in more else 14.0
             if token[0] in self.kinds:
                 known.add(token[0])
-                whole = token[0] + _REST.sub(r"\1", self.source[token.end() :])
-                span = token.start(), token.start() + len(whole)
-                told = f"call one function with {here} on {LINE}|Which one?"
-                yield from ((span, f"{one}({whole})", told, 11.0) for one in calls)
 
     def _patterns(self) -> Iterator[Edit]:
         """One operand of two, what stands beside a comma or a minus in the other order, and a loop
         for a condition."""
-        whole = sorted(one for one in self.kinds if self._is_float(one) is False)
-        for pattern, texts, rank in (*_PATTERNS, (r"threadIdx\.x", whole, 12.0)):
+        for pattern, texts, rank in _PATTERNS:
             for found in re.finditer(pattern, self.source):
                 told = (
                     f"make a loop of the `if` on {LINE}|Which elements should a thread handle?"
                     if pattern == _GUARD
-                    else f"replace {self._named(found)} on {LINE}|What should stand there?"
+                    else _REPLACE.format(self._in_words(*found.span()))
                 )
                 yield from ((found.span(), found.expand(text), told, rank) for text in texts)
 
@@ -261,24 +228,19 @@ class _Answer:
         """What the solution has where the answer has something else; a line of it more."""
         aligned = Alignment(self.source, self.solution)
         for (first, end), text, differences in aligned.differences():
-            piece = re.compile(re.escape(self.source[first:end])).match(self.source, first)
-            is_odd = bool(piece and _ODD.search(piece[0]))
+            piece = self.source[first:end]
+            here, is_odd = self._in_words(first, end), bool(_ODD.search(piece))
             told = (
                 _MORE_LINES
                 if ";" in text and first == end
                 else f"change {LINE}|Which part of it is wrong?"
-                if is_odd or not piece or first == end
-                else f"replace {self._named(piece)} on {LINE}|What should stand there?"
+                if is_odd or not piece
+                else _REPLACE.format(here)
                 if text
-                else f"remove {self._named(piece)} on {LINE}|What goes wrong because of it?"
+                else f"remove {here} on {LINE}|What goes wrong because of it?"
             )
-            words = len(self.source[first:end].split())
-            yield (
-                (first, end),
-                f" {text} ",
-                told,
-                2.5 + differences + min(words / 2, 6) + 4 * is_odd,
-            )
+            rank = 2.5 + differences + min(len(piece.split()) / 2, 6.0) + 4.0 * is_odd
+            yield (first, end), f" {text} ", told, rank
         usual = Counter(aligned.renamed(one.strip()) for one in Declarations(self.solution).lines)
         for text in usual - Counter(map(str.strip, Declarations(self.source).lines)):
             is_new = not self.lacks.keys().isdisjoint(_names(text))
@@ -310,19 +272,18 @@ class _Answer:
                 told = f"remove {LINE}|What goes wrong because of this line?"
                 less = self.barriers if "return" in line else rank + 4.0
                 yield (start, self._starts[at + 1]), "\n", told, less
-            place = (start + len(line) - len(line.lstrip()),) * 2
-            for one in conditions if re.match(r"\s*(?:\w.*\] [-+*/]?= |atomic)", line) else ():
+            for one in conditions if _STORES.match(line) else ():
                 told = f"add a condition to {LINE}|For which threads should the line run?"
-                yield place, f"if ({one}) ", told, guards
+                yield (start + len(line) - len(line.lstrip()),) * 2, f"if ({one}) ", told, guards
 
-    def _named(self, token: re.Match[str]) -> str:
-        """A token, and which one it is, if its line has several."""
-        start = self.source.rfind("\n", 0, token.start()) + 1
-        line = self.lines[self.source.count("\n", 0, start)]
-        same = re.compile(rf"(?<!\w){re.escape(token[0])}(?!\w)")
-        before = len(same.findall(line[: token.start() - start]))
-        which = f"the {ORDINALS[min(before, len(ORDINALS) - 1)]} " * (len(same.findall(line)) > 1)
-        return f"{which}`{' '.join(token[0].split())}`"
+    def _in_words(self, first: int, end: int) -> str:
+        """A piece of a line, and which one it is, if its line has several."""
+        at = bisect(self._starts, first) - 1
+        same = re.compile(rf"(?<!\w){re.escape(self.source[first:end])}(?!\w)")
+        before = len(same.findall(self.lines[at][: first - self._starts[at]]))
+        which = f"the {ORDINALS[min(before, len(ORDINALS) - 1)]} "
+        is_one = len(same.findall(self.lines[at])) < 2
+        return f"{'' if is_one else which}`{' '.join(self.source[first:end].split())}`"
 
     def _is_float(self, word: str) -> bool | None:
         """Whether an operand is a float; None where that is not known."""
@@ -332,11 +293,6 @@ class _Answer:
         return {"int": False, "unsigned": False, "size_t": False, "float": True}.get(
             self.kinds.get(name, "")
         )
-
-
-def _is_operand(word: str, after: str) -> bool:
-    """Whether an operand ends with a word before another one."""
-    return bool(re.match(r"[\w)\]]", word)) and after not in ("(", "[", ".", "{")
 
 
 def _names(operation: str) -> set[str]:

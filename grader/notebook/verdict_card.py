@@ -89,7 +89,12 @@ def page(
             f"{name}: {outcome}, {points} ({of_kind})",
         ),
         sentences(partial.said(verdict)),  # how the points with one named fault came about
-        _steps(verdict, exercise),
+        sentences(  # which steps are passed, and what to write in the first other one
+            *(
+                f"{row} {step.write}" if row[0] == "✗" else row
+                for row, step in zip(verdict.progress, exercise.steps, strict=False)
+            )
+        ),
         _cases(verdict, exercise),
     ]
     shown, failed = as_typed(source, name), foremost(verdict.cases)
@@ -168,16 +173,6 @@ def _every_size(verdict: Verdict) -> Page:
         "\n".join(
             [f"{PROVED}: {sizes.MEANS} {sizes.ASSUMES}", *(f"  - {one}" for one in known.assumes)]
         ),
-    )
-
-
-def _steps(verdict: Verdict, exercise: Exercise) -> Page:
-    """Which of the exercise's steps are passed, and what to write in the first other one."""
-    return sentences(
-        *(
-            f"{row} {step.write}" if row[0] == "✗" else row
-            for row, step in zip(verdict.progress, exercise.steps, strict=False)
-        )
     )
 
 

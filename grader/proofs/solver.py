@@ -271,7 +271,10 @@ class Solver:
             effort.spend(_spent(solver) - before)
             if answer != z3.sat:
                 return None if answer == z3.unsat else "unknown"
-            model = _numbers(solver.model())
+            model = {  # read from its text: Z3's Python takes 30 us for each integer
+                name: int(number) * (-1 if sign else 1)
+                for name, sign, number in _INTEGERS.findall(solver.model().sexpr())
+            }
             if not (new := list(failing(facts, model))):
                 return model
             failed.update(new)
@@ -283,14 +286,6 @@ class Solver:
         answer = self.ask(formulas, effort)
         unless(effort.left, Undecided("the time was too short"))
         return answer is None
-
-
-def _numbers(model: z3.ModelRef) -> dict[str, int]:
-    """The integers of a model, read from its text: Z3's Python takes 30 us for each."""
-    return {
-        name: int(number) * (-1 if sign else 1)
-        for name, sign, number in _INTEGERS.findall(model.sexpr())
-    }
 
 
 def _spent(solver: z3.Solver) -> int:

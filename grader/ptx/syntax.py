@@ -106,18 +106,18 @@ class Syntax:
 def syntax(line: str) -> Syntax:
     """What a line of text says."""
     mods, _, lists = f" {line} ".partition(" : ")  # those of `L2::128B` have no blanks around
-    return Syntax(tuple(map(_slot, mods.split())), tuple(map(_operands, lists.split(" or "))))
-
-
-def _slot(word: str) -> Slot:
-    return Slot(
-        tuple(
-            choice
-            for name in word.removesuffix("?").split("|")
-            for choice in SETS.get(name, name).split()
-        ),
-        word.endswith("?"),
+    slots = (
+        Slot(
+            tuple(
+                choice
+                for name in word.removesuffix("?").split("|")
+                for choice in SETS.get(name, name).split()
+            ),
+            word.endswith("?"),
+        )
+        for word in mods.split()
     )
+    return Syntax(tuple(slots), tuple(map(_operands, lists.split(" or "))))
 
 
 def _operands(text: str) -> OperandList:

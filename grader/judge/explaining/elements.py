@@ -179,11 +179,12 @@ def _differ(about: About, mine: Times, ours: Times, used: Sequence[Used], what: 
             # A loop that is not around the only load has nothing to do with what nobody loads.
             never = not has and about.loads.keys().isdisjoint(lacks)
             if never and line and at and not at <= line <= about.declared.end(at):
-                name, at = about.words.name(next(iter(lacks)).buffer), line
                 loop = Message(
-                    f"Line {line} loads other elements of {name}.",
+                    f"Line {line} loads other elements of "
+                    f"{about.words.name(next(iter(lacks)).buffer)}.",
                     remedy=after_doubts([("", line)], _asked(about, lacks, has, None)),
                 )
+                at = line
             elif loop.first and not has and _is_loaded(about, lacks, at):
                 loop, at = Message(), about.ways.line_before
             line = at

@@ -33,11 +33,10 @@ from ..protocol import Failed, Ran, ThreadPlace
 from ..session import Outcomes
 from ..verdict import CaseResult, Part
 from .about import About, Pair
-from .choices import chosen, decided, other_winner, tie
+from .choices import chosen, decided, other_winner, shuffled, tie, without_stride
 from .conditions import after_doubts
 from .elements import other_elements, other_summands, too_often
 from .factors import number_won, scaled, stood_in
-from .lanes import shuffled, without_stride
 from .stores import beyond_an_array, elsewhere, misplaced, nobody_wrote, other_place
 from .strays import beyond_row, in_one_bank, of_stray
 from .used import Times, Told, capital, copied, runs, times

@@ -29,6 +29,7 @@ from .conditions import (
 )
 
 _NO_PLACE = re.compile(r"\d|(?:block|grid)Dim\.|(?:int|const|unsigned|size_t|sizeof|min|max)$")
+_LEAVES = re.compile(r"\b(?:return|continue)\b")
 _GUARD = "Guard the access: "
 _OF_THREADS = re.compile(r"(?:threadIdx|blockIdx)\..|asm|thread_rank")
 
@@ -218,10 +219,13 @@ class _Stray:
             if self.line == self.here
             else f"condition on line {self.line} or the index on line {self.here}"
         )
-        leaves = re.search(r"\b(?:return|continue)\b", self.declared.line(self.line))
-        if self.asked and (leaves or self.is_own) and usual.startswith(_GUARD):
-            usual = usual.removeprefix(_GUARD).replace(PASSES, "")
-            return f"The condition on line {self.line} should stop this thread: {usual}"
+        if (
+            self.asked
+            and (self.is_own or _LEAVES.search(self.declared.line(self.line)))
+            and usual.startswith(_GUARD)
+        ):
+            limit = usual.removeprefix(_GUARD).replace(PASSES, "")
+            return f"The condition on line {self.line} should stop this thread: {limit}"
         is_asked = (self.asked or self.branch) and usual.startswith(
             ("Is the index right", "Should this")
         )

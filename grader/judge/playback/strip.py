@@ -106,19 +106,22 @@ def first_difference(
         if frame.line == line and number in frame.threads
     ]
     wanted = {str(float(one)) for one in values}
-    has = {at: len(wanted & _values_of(recording.frames[at], number)) for at in passed}
+    has = {  # of the numbers that the thread stored, loaded, received or assigned there
+        at: len(
+            wanted
+            & {
+                str(float(value))
+                for one in recording.frames[at].told
+                for value in one.values[one.threads == number].flat
+            }
+        )
+        for at in passed
+    }
     return (
         None
         if not any(has.values()) and len(has) != 1
         else Mark(max(has, key=has.__getitem__), "", "", slot, thread, step="First difference")
     )
-
-
-def _values_of(frame: Frame, number: int) -> set[str]:
-    """The numbers that a thread stored, loaded, received or assigned at a frame."""
-    return {
-        str(float(value)) for one in frame.told for value in one.values[one.threads == number].flat
-    }
 
 
 def wrong_element(recording: Recording, name: str, offset: int, title: str, text: str) -> Mark:
@@ -150,7 +153,12 @@ def _mark(recording: Recording, position: int, hazard: HazardReport) -> Mark:
     """Where a hazard came to light, and the last step up to it at which the other thread touched
     one of the cells, on the line that the hazard names."""
     slot = recording.indices.index(tuple(hazard.block)) if hazard.block is not None else 0
-    thread, other = (_linear(recording, one) for one in (hazard.thread, hazard.other_thread))
+    thread, other = (
+        None
+        if one is None
+        else int(np.ravel_multi_index(one[::-1], recording.block[::-1], mode="clip"))
+        for one in (hazard.thread, hazard.other_thread)
+    )
     cells = _cells(recording, position, slot, thread)
     mark = Mark(
         position,
@@ -206,14 +214,6 @@ def _overlap(one: Cell, other: Cell) -> bool:
     (memory, owner, start, width), (its_memory, its_owner, its_start, its_width) = one, other
     return (memory, owner) == (its_memory, its_owner) and (
         start < its_start + its_width and its_start < start + width
-    )
-
-
-def _linear(recording: Recording, thread: Extent | None) -> int | None:
-    return (
-        None
-        if thread is None
-        else int(np.ravel_multi_index(thread[::-1], recording.block[::-1], mode="clip"))
     )
 
 
