@@ -342,7 +342,7 @@ def _wide(place: _Element, width: int, who: ThreadNumbers) -> Message | None:
         return Message(
             why=f"One access of {width} bytes takes {taken} elements, and only {left} "
             f"{'is' if left == 1 else 'are'} left there.",
-            remedy="How should the last elements be accessed, which are too few for one access?",
+            remedy="How should the last elements be accessed? They are too few for one access.",
         )
     in_loop = who.declared.loop(who.line)[0]
     if place.index >= place.count and who.own[0] * taken == place.index and not in_loop:

@@ -278,7 +278,7 @@ def _barrier(race: Race) -> str:
         if not race.same_warp
         else "`__syncwarp()` or `__syncthreads()`"
         if race.evidence.one_warp
-        else "`__syncthreads()` (or `__syncwarp()`, if no other warp uses what is written)"
+        else "`__syncthreads()`"
     )
 
 

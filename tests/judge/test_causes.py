@@ -215,7 +215,7 @@ from grader.judge import judge
             [("fmaxf(largest, fabsf(from[c]))", "fmaxf(largest, from[c])")],
             "wrong_answer",
             r"takes the larger of \S+ \(no element\) and (\S+ \(x\[\d+, \d+\]\))\. "
-            r"A step with \1 is missing before this one\.",
+            r"A step that uses \1 is missing before this one\.",
             id="a step that is missing before a maximum",
         ),
         pytest.param(
@@ -258,7 +258,7 @@ from grader.judge import judge
                 ),
             ],
             "wrong_answer",
-            r"Every element here is below it, even the largest, .* a search for the largest start",
+            r"All elements of this search are below .*, even the largest, .* search for the largest",
             id="a number of the code, and a condition that uses the round before",
         ),
         pytest.param(
@@ -354,7 +354,7 @@ def test_the_factor_of_another_row_is_told_where_it_is_used():
             "total[n][h] *= shrink, total[n][2 + h] *=",
         ),
     )
-    assert "belongs elsewhere" not in message
+    assert "is right in another step" not in message
     assert re.search(r"Line 57 gives \S+ to the call on line \d+\. It is not the right", message)
 
 

@@ -18,7 +18,7 @@ CAUSES = {
         "never_divides": "out[1] comes from x[6], and should come from x[0]",
     },
     "02_tree_reduction": {
-        "zero_for_max": "0 comes from a number in your code (line 13). Every element here is",
+        "zero_for_max": "0 comes from a number in your code (line 13). All elements of this",
         "block_stride": "y[256] to y[511] of launch 1 twice instead of once",
         "stops_early": "partial[0] does not use x[1], x[3], x[5] and 125 more, but should.",
     },
@@ -255,7 +255,7 @@ def test_a_value_that_a_step_lacks_is_asked_for():
     without = source.replace("delta * delta * a.n * share", "delta * delta * a.n * b.n")
     assert without != source
     said = judge(exercise, without, sizes=False).message
-    assert re.search(r"is right here\. A step with 3 is missing before this one\. ", said)
+    assert re.search(r"is right here\. A step that uses 3 is missing before this one\. ", said)
     assert re.search(r"Should this step use `n` \([.\d]+, line 15\), too\?", said)
 
 
@@ -279,7 +279,9 @@ def test_what_misses_a_step_is_told_and_the_other_value_is_not_doubted():
     source = course.exercise(exercise).solution
     without = source.replace("fabsf(kept[k].element[i])", "kept[k].element[i]")
     said = judge(exercise, without, sizes=False).message
-    missing = r"[.\d]+ is right here\. A step with -[.\d]+ \(x\[0, \d+\]\) is missing before this"
+    missing = (
+        r"[.\d]+ is right here\. A step that uses -[.\d]+ \(x\[0, \d+\]\) is missing before this"
+    )
     assert re.search(missing, said), said
 
 

@@ -427,7 +427,7 @@ def test_a_helper_that_is_called_twice_may_have_the_barrier_itself():
 }}
 """
     message = str(said(code, numbers()))
-    assert "between line 8 and line 9 (or before line 2, in the function that is called)" in message
+    assert "before line 2, in the function that lines 8 and 9 call" in message
 
 
 def test_a_member_of_a_struct_is_told_without_its_bytes():

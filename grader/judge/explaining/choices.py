@@ -122,7 +122,7 @@ def decided(about: About) -> Told:
         elif one == mine[-1][0] == other and len(data) == 2:
             yield (
                 Message(
-                    f"{said}. The value is right. The choice that depends on it is wrong.",
+                    f"{said}. {about.name(one)} is right. The choice that depends on it is wrong.",
                     remedy=f"For which values of {about.words.name(one.buffer)} should "
                     f"{about.here} come from {about.name(next(iter(about.right_elements)))}?",
                 ),

@@ -114,7 +114,8 @@ def number_won(about: About) -> Told:
         is_above = about.found > about.wanted
         which, side = ("largest", "below") if is_above else ("smallest", "above")
         sentence += (
-            f"Every element here is {side} it, even the {which}, {about.name(about.ours.origin)}."
+            f"All elements of this search are {side} {about.found:g}, even the {which}, "
+            f"{about.name(about.ours.origin)}."
         )
         remedy = f"What should a search for the {which} start from?"
     elif not about.ours.origin and (about.elements or about.right_elements):

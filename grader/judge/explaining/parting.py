@@ -161,7 +161,7 @@ class _Beside:
         lacks = self._lacks()
         return (
             f"{self.known} {are} right here." if self.known else "",
-            f"A step with {self.elsewhere} is missing before this one."
+            f"A step that uses {self.elsewhere} is missing before this one."
             if self.elsewhere
             else f"{self.doubted} or the operation is wrong, or a step is missing."
             if self.doubted and not lacks

@@ -208,7 +208,7 @@ def nobody_wrote(about: About) -> Told:
             said, line = f"{capital(who)} does not write it: {asked}.{here}", at
             remedy = about.doubted(asked, here, who)
             if asked.endswith("true"):
-                remedy += f" If not, what should {who} write before it leaves?"
+                remedy += f" Or what should {who} write before it leaves?"
         yield (
             Message(
                 said,

@@ -50,8 +50,7 @@ def first_nan(about: About) -> Told:
     elif (place := about.mine.nan) and about.nan_arose:
         strange = sorted(about.mine.operands, key=math.isinf)[1:]  # of two
         remedy = (
-            "Should this division happen? If so, which step makes the "
-            f"{strange[0]:g} that it divides by?"
+            f"Should this division happen? If so, why is its divisor {strange[0]:g}?"
             if about.ways.first_nan.startswith("divides")
             and strange
             and len(set(about.mine.operands)) == 1
@@ -67,7 +66,7 @@ def first_nan(about: About) -> Told:
             name = about.name(given)
             why = f"{name} is already {about.input(given):g} in the input."
             remedy = (
-                f"Which condition should skip this step for {name}?"
+                f"Which condition should prevent this step if {name} is {about.input(given):g}?"
                 if given in about.right_elements
                 else f"Does {about.here} need {name}?"
             )
@@ -231,7 +230,7 @@ def _of_number(about: About, found: Parting, number: float) -> tuple[Message, in
     where = f" (line {there})" if there else ""
     asked = (
         f"Should {found.place.who} do this step without an element? If it should, which value "
-        f"belongs here instead of {number:g}, or in the place of the result?"
+        f"should it use instead of {number:g}?"
         if NO_ELEMENT in found.mine
         else f"Which value should be here instead of {number:g}?"
     )
@@ -305,7 +304,7 @@ def _of_value(about: About, found: Parting, loop: Message) -> Message:
     call = None if call in found.calls else call  # the step is in that call, too
     if found.another and not found.lost:
         return Message(
-            why=f"{words} comes from line {made}, and belongs elsewhere.",
+            why=f"{words} comes from line {made}. It is right in another step, but not here.",
             remedy=f"Which other value should line {found.place.line} use? Or does line {made} "
             "lack a step?",
         )
