@@ -334,7 +334,9 @@ def _not_waited_for(
     line, then, continue_ = waited
     came_first = line is not None and then > 0  # the commit, before that wait
     number = then if came_first else since
-    newest = "the newest group" if number == 1 else f"the newest group but {number - 1}"
+    newest = {1: "the newest group", 2: "the second newest group"}.get(
+        number, f"the {number}th newest group"
+    )
     why, asked = (
         (
             f"When its thread waited on line {line}, the copy was in {newest} that the thread had "

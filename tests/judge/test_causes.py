@@ -258,7 +258,7 @@ from grader.judge import judge
                 ),
             ],
             "wrong_answer",
-            r"All elements of this search are below .*, even the largest, .* search for the largest",
+            r"All elements of this search are below .*, even the largest, .* for the largest",
             id="a number of the code, and a condition that uses the round before",
         ),
         pytest.param(

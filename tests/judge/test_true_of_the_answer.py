@@ -1159,7 +1159,7 @@ def test_a_maximum_that_the_next_row_begins_with_is_told_with_the_line_of_its_fi
             "11_async_copies/copy_pipeline",
             [("__pipeline_wait_prior(1)", "__pipeline_wait_prior(2)")],
             "uninitialized_read",
-            "the copy was in the newest group but 1 that the thread had committed. Line 28 "
+            "the copy was in the second newest group that the thread had committed. Line 28 "
             "lets 2 groups continue: it did not wait for this copy.",
         ),
         (
