@@ -67,7 +67,8 @@ _PATTERNS = (  # with what may stand in their places
     (rf"(?<![\w.])({_TERM} \* )({_TERM} [-+] {_TERM})", (r"\1(\2)",), 12.0),
     (_GUARD, [f"{_ROUNDS}{one})" for one in ("32", "blockDim.x", "gridDim.x * blockDim.x")], 11.0),
 )
-_ODD = re.compile(r"^[^\]\[(){}]*[\])}]|[\[({][^\]\[(){}]*$")  # brackets that are no pairs
+# A piece that is not quoted: its brackets are no pairs, or it is long.
+_ODD = re.compile(r"^[^\]\[(){}]*[\])}]|[\[({][^\]\[(){}]*$|.{61}", re.DOTALL)
 _BARRIER = re.compile(r"__sync(?:threads|warp)\(")
 _STORES = re.compile(r"\s*(?:\w.*\] [-+*/]?= |\w+ [-+*/]= |atomic)")
 _STATEMENT = re.compile(r"\s*[^\s/{}#].*;\s*(?://.*)?")
@@ -237,9 +238,9 @@ class _Answer:
                 if is_odd or not piece
                 else _REPLACE.format(here)
                 if text
-                else f"remove {here} on {LINE}|What goes wrong because of it?"
+                else f"change {here} on {LINE}|What should stand there, if anything?"
             )
-            rank = 2.5 + differences + min(len(piece.split()) / 2, 6.0) + 4.0 * is_odd
+            rank = 2.5 + differences + min(len(piece.split()) / 2, 6.0) + 6.0 * is_odd
             yield (first, end), f" {text} ", told, rank
         usual = Counter(aligned.renamed(one.strip()) for one in Declarations(self.solution).lines)
         for text in usual - Counter(map(str.strip, Declarations(self.source).lines)):

@@ -123,7 +123,7 @@ def test_the_place_of_one_mistake_is_found(exercise, edit, place, asked):
             "01_expand_where/expand",
             ("rest", "place"),
             ("coordinate * strides[d]", "coordinate * strides[d] + 1"),
-            "remove `+ 1` on line",
+            "change `+ 1` on line",
             id="an operation too many",
         ),
     ],
