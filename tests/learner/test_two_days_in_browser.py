@@ -39,7 +39,7 @@ def days(tmp_path_factory):
 def test_a_mistake_is_told_and_the_button_gives_its_remedy_and_stronger_hints(days):
     told, hints = days[1]["wrong"], days[1]["hints"]
     assert "saxpy: not there yet" in told and "Out of bounds" in told
-    assert "Guard the access" not in told and "Guard the access" in hints
+    assert "should stop this thread" not in told and "should stop this thread" in hints
     places = [hints.index(one) for one in (*HINTS, "Step through it")]  # the player is below
     assert places == sorted(places)
 
