@@ -230,7 +230,12 @@ def _elements(replay: Replay | None, failed: CaseResult) -> Page:
                 f"  {where:<16} expected {want:<14} found {got}" for where, want, got in rows
             ),
         )
-    for buffer, expected in replay.words.problem.outputs.items():
+    for buffer, expected in sorted(  # those of the launch that is told first
+        replay.words.problem.outputs.items(),
+        key=lambda one: (
+            failed.where is not None and replay.words.launch(one[0]) != failed.where.launch
+        ),
+    ):
         found, name = replay.buffers[buffer], replay.words.name(buffer)
         missing = ~simulator.written(found)
         wrong = missing | ~right(expected, found)

@@ -272,6 +272,15 @@ def test_a_failing_exercise_is_recorded_at_its_hazard():
     assert "<iframe" in card.html
 
 
+def test_the_card_shows_the_elements_of_the_launch_that_it_tells():
+    exercise = LESSON.exercise("max")
+    source = LESSON.solution(exercise).replace("-INFINITY", "0.0f")
+    verdict, replay = replayed(source, exercise)
+    assert "partial[2] is 0, and should be -inf" in verdict.parts.first  # in launch 2 of 2
+    shown = verdict_card.page(verdict, source, exercise, replay).text
+    assert re.search(r"expected.*-inf", shown), shown
+
+
 @pytest.mark.slow
 def test_a_wrong_answer_is_marked_where_its_first_wrong_element_was_stored():
     source = SOLUTION.replace("partial[blockIdx.x] = tile[0]", "partial[blockIdx.x] = tile[1]")
