@@ -234,8 +234,10 @@ class _Answer:
             told = (
                 _MORE_LINES
                 if ";" in text and first == end
+                else f"add something to {LINE}|What is missing there?"
+                if not piece
                 else f"change {LINE}|Which part of it is wrong?"
-                if is_odd or not piece
+                if is_odd
                 else _REPLACE.format(here)
                 if text
                 else f"change {here} on {LINE}|What should stand there, if anything?"

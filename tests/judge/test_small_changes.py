@@ -120,6 +120,13 @@ def test_the_place_of_one_mistake_is_found(exercise, edit, place, asked):
             id="a line of which there is another one",
         ),
         pytest.param(
+            "02_tree_reduction/dot",
+            ("sum", "thread"),
+            ("i += gridDim.x * blockDim.x", "i += blockDim.x"),
+            "add something to line",
+            id="a factor that is missing",
+        ),
+        pytest.param(
             "01_expand_where/expand",
             ("rest", "place"),
             ("coordinate * strides[d]", "coordinate * strides[d] + 1"),
