@@ -207,7 +207,7 @@ def _lines(case: Case) -> list[str]:
 def _limit(budget: Budget, case: Case) -> str:
     what = called(budget.counter)
     if budget.relative and budget.relative.factor != 1:
-        return f"at most {budget.relative.factor:g} times the {what} in our solution"
+        return f"{what}: at most {budget.relative.factor:g} times those of our solution"
     if isinstance(budget.at_most, int):
         return (
             f"at most {_amount(budget.at_most, what, case, budget.per)}"
@@ -238,7 +238,7 @@ def _required(asked: Requirement, case: Case) -> str:
         return f"each element of {result} is written by a {kind.named}{free}"
     if asked.levels:
         return (
-            f"each element of {result} combines its inputs in {counted(asked.levels, 'step')} of "
+            f"each element of {result} combines its inputs in {counted(asked.levels, 'level')} of "
             f"{kind.named}s{free}"
         )
     times = f" {asked.at_least} times" if asked.at_least > 1 else ""

@@ -233,7 +233,7 @@ def sentence(rule: Rule, code: str = "") -> str:
         f"{given}{f' with {where}' if where else ''}",
         rule.contents.replace("`", code),
         f"blocks of {_blocks(rule)}",
-        f"at most {counted(rule.most, 'element')} per array, and as many threads per grid",
+        f"at most {counted(rule.most, 'element')} per array, and {rule.most:,} threads per grid",
         "values: " + ", ".join(VALUES[name].said for name in rule.values) if rule.values else "",
         f"arrays {'begin' if rule.aligned else 'need not begin'} at a multiple of 16 bytes",
     )

@@ -300,7 +300,6 @@ tensor_ring = Exercise(
                     3 * GRID[0] * GRID[1],
                     "one when the mbarriers are set up; after that, each warp waits only for a "
                     "stage that it needs",
-                    per=("block", GRID[0] * GRID[1]),
                 ),
                 Budget("global_load_requests", 0, "only bulk copies read a and b"),
                 *work_is_shared(),
@@ -451,7 +450,6 @@ neighbours = Exercise(
                     "barriers",
                     BLOCKS * 8,
                     "one when the mbarrier is set up; each thread waits for the box by itself",
-                    per=("block", BLOCKS),
                 ),
                 Budget("global_load_requests", 0, "only the copy reads x"),
                 *work_is_shared(),

@@ -215,7 +215,6 @@ triple_tiles = Exercise(
                     2 * STORED * STORING * TILE // 32,
                     "two for each tile: all threads have stored their elements, and the copy has "
                     "read them",
-                    per=("block", STORING),
                 ),
             ),
             requires=(

@@ -150,7 +150,6 @@ one_row = Exercise(
                     3 * 3 * 2,
                     "three for each of two warps: the scores are there, all threads have read "
                     "them, the weights are there",
-                    per=("block", 3),
                 ),
             ),
         ),

@@ -92,7 +92,7 @@ def test_a_rule_calls_each_parameter_as_its_kernel_does(exercise):
         ({"values": ("ordinary", "all -inf", "a NaN")}, "values: ordinary, all -inf, some NaN;"),
         ({"aligned": True}, "arrays begin at a multiple of 16 bytes"),
         ({"aligned": False}, "arrays need not begin at a multiple of 16 bytes"),
-        ({"most": 8}, "at most 8 elements per array, and as many threads per grid"),
+        ({"most": 8}, "at most 8 elements per array, and 8 threads per grid"),
     ],
 )
 def test_all_that_a_rule_promises_of_launches_is_in_its_sentence(changed, said):

@@ -34,15 +34,15 @@ def stated(found, exercise):
     return next((text for text in above if text.startswith("**What ")), "")
 
 
-def line_about(text, counter, case, begins=""):
+def line_about(text, counter, case, part=""):
     """The line of a counter that is about a case; hidden cases share lines, so that of a limit by
-    times of ours has to begin in a way."""
+    times of ours has to hold this part."""
     heading = next(row for row in text.splitlines() if row.startswith("**What is counted**"))
     for row in text.splitlines():
         _, code, where = row.partition(f"(`{counter}`)")
         by_heading = "only in" not in where and f"*{case.name}*" in heading
         by_number = not case.visible and "hidden case" in where
-        if not row.startswith(f"- {begins}"):
+        if not row.startswith("- ") or part not in row:
             continue
         if code and (by_heading or by_number or f"*{case.name}*" in where):
             return row.removeprefix("- ")
@@ -81,7 +81,7 @@ def test_what_can_cost_a_mark_is_on_the_page_with_the_figure_of_the_judge(found,
                 row = line_about(text, budget.counter, case)
                 assert total(row, case, budget.per) == budget.at_most, row
             else:
-                times = f"at most {budget.relative.factor:g} times the "
+                times = f": at most {budget.relative.factor:g} times those "
                 row = line_about(text, budget.counter, case, times)
                 alike = sum(
                     other.counter == budget.counter and other.relative == budget.relative
