@@ -4,6 +4,7 @@ lanes of a shuffle, and about the rounds of a loop, that bring the wrong values.
 
 import math
 import re
+from collections.abc import Sequence
 from itertools import compress
 
 from ...cuda.errors import Message
@@ -130,18 +131,26 @@ def decided(about: About) -> Told:
             )
 
 
+def of_equals(about: About, lines: Sequence[int]) -> Message:
+    """That some lines compare equal elements, and what to ask of them."""
+    on = " and ".join(f"line {at}" for at in lines)
+    return Message(
+        why=f"Equal elements are compared on {on}.",
+        remedy=after_doubts(
+            about.declared.doubtful_here(about.declared.line(lines[0]), lines[0], about.usual),
+            f"Which of two equal elements should come first on {on}?",
+        ),
+    )
+
+
 def tie(about: About) -> Told:
     """The number of an element in its row, where another one of the same value is meant."""
     if about.tied:
         named, lines = " and ".join(map(about.name, about.tied)), about.tied_on(about.tied)
-        on = " and ".join(f"line {at}" for at in lines)
         why, asked, line = "", "Which of two equal elements wins?", None
         if lines[1:]:
-            why, line = f"Equal values are compared on {on}.", lines[0]
-            asked = after_doubts(
-                about.declared.doubtful_here(about.declared.line(line), line, about.usual),
-                "Which of two equal elements should win on each of these lines?",
-            )
+            equal, line = of_equals(about, lines), lines[0]
+            why, asked = equal.why, equal.remedy
         elif unlike := [
             (line, *re.findall("[<>]=", about.declared.line(line)))
             for line in about.declared.unusual(about.usual).keys() - about.declared.loops.keys()

@@ -40,6 +40,25 @@ def other_elements(about: About) -> Told:
             for one in re.findall(r"=.*?(\w+(?:\[[^][]*\])+)", about.declared.line(made))
             if about.declared.find(one.partition("[")[0], "shared")
         ]
+        array = read[0].partition("[")[0] if len(read) == 1 else ""
+        others = _not_from(about, array) if array else []
+        if len(others) == 1:
+            guard, asks = about.declared.guard(others[0])
+            yield (
+                Message(
+                    f"{about.here} uses no input. It should use {lost}.",
+                    f"Line {others[0]} also writes to {array}, but {about.here} uses nothing that "
+                    "it wrote.",
+                    after_doubts(
+                        about.declared.doubtful(guard, asks, about.usual),
+                        f"For which threads is `{guard}` (line {asks}) true?"
+                        if guard
+                        else f"Which elements does line {others[0]} write?",
+                    ),
+                ),
+                others[0],
+            )
+            return
         asked = about.doubting(
             about.declared.line(made),
             made,
@@ -77,6 +96,16 @@ def other_elements(about: About) -> Told:
         yield told + Message(loop.first), head or line or (made if len(read) == 1 else None)
         return
     yield from _differ(about, about.elements, about.right_elements, about.mine.used, about.here)
+
+
+def _not_from(about: About, array: str) -> list[int]:
+    """The lines that write to an array, but nothing that came into the wrong element; none where
+    no line did that."""
+    trail = about.ways.both[0]
+    passed = {trail.line(at) for at in range(len(trail))}
+    writes = re.compile(rf"\b{array}(?:\[[^][]*\])+ (?:[-+*/|&^]|<<|>>)?= ")
+    lines = [at for at, text in enumerate(about.declared.lines, start=1) if writes.search(text)]
+    return [at for at in lines if at not in passed] if passed & {*lines} else []
 
 
 def _without_round(about: About, lost: Collection[Element]) -> tuple[Message, int | None]:

@@ -293,7 +293,12 @@ def _of_access(judged: Known, at: int, instance: CaseInstance) -> Message | None
     if result.status == Status.DATA_RACE and "correct the index" in result.parts.remedy:
         declared, line = Declarations(judged.source), result.line or 0
         doubted = declared.doubtful_here(declared.line(line), line, Declarations(words.solution))
-        return replace(result.parts, remedy=after_doubts(doubted, result.parts.remedy))
+        array = re.findall(r"(?:use|write) `(\w+)\[", result.parts.remedy)
+        indices = {*re.findall(rf"\b{array[0]}\[([^][]+)\]", declared.line(line))} if array else {}
+        computed = [one for one in indices if not re.fullmatch(r"[\w.]+", one)]
+        which = f"correct the index `{computed[0]}`" if len(computed) == 1 else r"\g<0>"
+        remedy = re.sub(r"correct the index(?! \()", which, result.parts.remedy)
+        return replace(result.parts, remedy=after_doubts(doubted, remedy))
     return None
 
 

@@ -24,6 +24,7 @@ from ..compare import Words
 from ..protocol import Element
 from ..session import Outcomes
 from .about import FEW_PLACES, About
+from .choices import of_equals
 from .conditions import last_conditions
 from .two_trails import index_step
 from .used import Told, capital, copied, factor
@@ -179,7 +180,9 @@ def nobody_wrote(about: About) -> Told:
         if instead:
             line = next(iter(instead.values()))
             index = about.declared.index(line or 0, name) if len(instead) == 1 else ""
-            said = f"{capital(who)} writes {about.listed(instead)}, but not {about.here}."
+            many = about.words.solution.count("__global__") > 1
+            kernel = f"in `{about.launch(buffer).kernel}`, " * many
+            said = capital(f"{kernel}{who} writes {about.listed(instead)}, but not {about.here}.")
             only = said  # it does write
             remedy = (
                 f"Compute the index `{index}`"
@@ -245,6 +248,9 @@ def other_place(about: About) -> Told:
             f"{about.here} comes from {about.name(mine)}, and should come from "
             f"{about.name(ours)}. {capital(loaded.who)} loads {about.name(mine)}{loaded.on}"
         )
+        if lines := about.tied_on([mine, ours]) if about.mine.choices else []:
+            yield Message(f"{sentence}.") + of_equals(about, lines), lines[-1]
+            return
         rule, line = _rule(about), loaded.line
         loop, head = about.its_loop(line)
         is_nan = math.isnan(about.input(mine))
