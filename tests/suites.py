@@ -51,7 +51,7 @@ CAUSES = {  # of each, what a learner must be told, as a regular expression
     "lost_part": rf"{LACKS}|Our kernel (adds|divides|takes the larger)|intermediate|{ELSEWHERE}"
     "|gets its own value back|gives .* a new value in each round",
     "merged_unscaled": rf"exponential|{LACKS}|Our kernel (subtracts|first multiplies|multiplies)",
-    "precision": r"to a whole number|to (16|32) bits",
+    "precision": r"after the point|to (16|32) bits",
     "scale": r"Our kernel|intermediate|times what|of what it should be|"
     r"computes no (division|multiplication)",
     "sentinel": r"in your code",

@@ -52,8 +52,8 @@ _HEAD = """\
 
 Made by `python -m tools.messages_page`; `grader messages` prints the same.
 
-A message says what happened and where, why that is wrong, and what to look at next. The first
-sentences, with the place, have at most 30 words, and a card always shows them. The reason is in a
+A message says what happened and where, why that is wrong, and, if the grader knows it, what to look
+at next. The first sentences, with the place, have at most 30 words, and a card always shows them. The reason is in a
 fold of the card.
 
 Each example on this page is a kernel with one mistake. Below the kernel is the message as the card
@@ -89,8 +89,8 @@ class Example:
         parts.append("The card:\n\n" + _fenced("text", self.card))
         if self.terminal:
             parts.append("The terminal:\n\n" + _fenced("text", self.terminal))
-            hints = [_fenced("text", _filled(text)) for _, text in self.message.hints]
-            parts += [f"A hint:\n\n{one}" for one in hints]
+            hints = [(one, _fenced("text", _filled(text))) for one, text in self.message.hints]
+            parts += [f"A hint, “{title}”:\n\n{one}" for title, one in hints]
         return "\n".join(parts)
 
 
@@ -153,8 +153,8 @@ def _answers() -> dict[str, tuple[str, str]]:
     found = {}
     for suite in ("skips", "mistakes", "said"):
         for answer in answers(suite):
-            words = f"a mistake of the class “{answer.cause}”" if answer.cause else answer.name
-            found[answer.path] = words.replace("_", " "), answer.source
+            what = f" (a {answer.cause})" if answer.cause else ""
+            found[answer.path] = f"{answer.name}{what}".replace("_", " "), answer.source
     for lesson in course.lessons():
         for wrong in lesson.wrong_kernels:
             found[f"{lesson.name}/{wrong.exercise}/{wrong.name}"] = wrong.mistake, wrong.source
@@ -169,13 +169,13 @@ def templates() -> list[str]:
             for block in prose.blocks_of_module(path.read_text(encoding="utf-8")):
                 texts.append(" ".join(block.text.replace(prose.CODE, "…").split()))
     sentences = (one.strip() for text in texts for one in re.split(r"(?<=[.?!]) ", text))
-    said = (one for one in sentences if "\\" not in one and _pieces(one))  # no pattern of re
-    return list(dict.fromkeys(said))
+    said = (re.sub(r"\{[^}]*\}", "…", one) for one in sentences if "\\" not in one)  # of no pattern
+    return list(dict.fromkeys(filter(_pieces, said)))
 
 
 def _pieces(template: str) -> list[str]:
     """What is fixed in a template, longest first; too short a piece shows nothing."""
-    pieces = (piece.strip(" ,.:;`") for piece in re.split(r"…|\{[^}]*\}", template))
+    pieces = (piece.strip(" ,.:;`") for piece in template.split("…"))
     return sorted((one for one in pieces if len(one.split()) >= FIXED), key=len, reverse=True)
 
 

@@ -155,9 +155,9 @@ def check_shared(kernel: str, device: Architecture, static: int, dynamic: int, o
         {
             f"shared_mem is {dynamic}, and must not be negative": dynamic < 0,
             f"it needs {static + dynamic:,} bytes of shared memory per block ({static:,} declared, "
-            f"{dynamic:,} by the launch). A block may use {SHARED_DEFAULT:,} bytes. After "
-            f"max_dynamic_shared_size_bytes is set, it may use up to {device.shared:,} bytes of "
-            "dynamic shared memory": static > SHARED_DEFAULT
+            f"{dynamic:,} by the launch). A block may use {SHARED_DEFAULT:,} bytes. If the "
+            "kernel's attribute max_dynamic_shared_size_bytes is set before the launch, a block "
+            f"may use up to {device.shared:,} bytes": static > SHARED_DEFAULT
             or static + dynamic > min(max(SHARED_DEFAULT, static + opt_in), device.shared),
         },
     )

@@ -265,8 +265,8 @@ def misaligned_access(finding: MisalignedAccess, wave: Wave) -> Message:
                 f"Look at {there.owner} itself: its first byte is not at a multiple of {width}."
             )
         elif finding.alike:
-            why += f" All threads of this warp are {finding.alike} bytes past such a multiple."
-            remedy = "Look at the pointer, not at the index of each thread."
+            why += f" All addresses of this warp are {finding.alike} bytes after such a multiple."
+            remedy = "Which part of the address is the same for all threads of this warp?"
             declared, line = wave.names.declared, finding.where.line or 0
             loop, head = declared.loop(line)
             guard, at = declared.guard(head - 1 if loop else line)

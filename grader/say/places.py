@@ -230,7 +230,7 @@ OWN = "blockIdx.x * blockDim.x + threadIdx.x"
 # What tells threads apart: CUDA's variables, and functions that the thread's own results come from.
 _OF_A_THREAD = {"threadIdx", "blockIdx", "asm", "clock", "thread_rank", "tiled_partition"}
 _FACTORS = 3  # of an array's length: outer, length, inner
-_ARRAY = "either the index is too large (check the loop or the count), or the array is too short"
+_ARRAY = "either the index is too large, or the array is too short"
 
 
 @dataclass(frozen=True)
@@ -327,8 +327,7 @@ def beyond(finding: OutOfStore, place: ArrayPlace, who: ThreadNumbers) -> Messag
         past = (
             f"Is this round of the loop one too many, or is {place.owner} too short?"
             if space == "shared"
-            else "Is the index right? If it is, should the loop execute the round in which it is "
-            "too large?"
+            else "Is the index right? If it is, should the loop execute this round?"
         )
         return Message(why=who.loop, remedy=f"{past}{end}")
     return advice or _unknown(element, who)
@@ -367,6 +366,8 @@ def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
             remedy="How many warps can a block have? Give the array one element per warp.",
         )
     array = who.declared.find(place.owner.strip("`"), "shared")
+    size = count * (place.size or 1)
+    launched = f" The launch gives {size} bytes of shared memory to a block."
     is_row = array is not None and len(array.dimensions) == 1
     if index == number >= count and place.written.isidentifier() and is_row:
         return Message(
@@ -378,7 +379,9 @@ def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
     return (
         Message(
             why=f"The block has {prod(who.threads)} threads, and {place.owner} has "
-            f"{counted(count, 'element')}.",
+            f"{counted(count, 'element')}."
+            + launched
+            * (array is not None and None in array.dimensions),
             remedy="Give the array one element per thread, or guard the access, as in "
             f"`if (threadIdx.x < {count})`.",
         )
@@ -396,12 +399,15 @@ def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> Message | None
     if index == own >= count:
         return _too_many_threads(place, who, all_threads, reads)
     if own < count <= index < count + all_threads and (index - own) % all_threads == 0:
-        rounds = (index - own) // all_threads
+        rounds, limit = (index - own) // all_threads, _limit(place, who)
         return Message(
             why=f"The index is the thread's number in the grid, {own}, plus "
             f"{counted(rounds, 'round')} of {counted(all_threads, 'thread')}.",
-            remedy="The loop's condition, or a guard, must check that index too: it must be below "
-            f"{_limit(place, who)}.{who.or_equal if index == count else ''}",
+            remedy=f"The loop's condition lets this index pass. Is {limit} still the number of "
+            f"elements of {place.owner} there?"
+            if f"< {limit.strip('`')}" in who.loop
+            else "The loop's condition, or a guard, must check that index too: it must be below "
+            f"{limit}.{who.or_equal if index == count else ''}",
         )
     return (
         _multiple(place, who) if 0 < own < count and index in (own * 2, own * 4, own * 8) else None
@@ -435,7 +441,8 @@ def _too_many_threads(
         return Message(
             why=f"The index equals the thread's number in the grid. But {place.owner} has "
             f"{place.count} elements, one per block.",
-            remedy=f"Do you mean `blockIdx.x`?{also if reads else ''}",
+            remedy="Should the index be `blockIdx.x`? If it should, which thread of the block "
+            f"should come to this line?{also if reads else ''}",
         )
     beyond = (place.index + 1) * (place.size or 1)  # bytes
     larger = [one for one, n in who.arrays.items() if n >= beyond and f"`{one}`" != place.owner]
@@ -474,7 +481,7 @@ def _rows(place: _Element, who: ThreadNumbers) -> Message | None:
             f"{_limit(place, who)}. If not, which index is right?",
         )
     for name, length in who.given.items():
-        if y > 0 and length > 1 and place.index == y * length + x:
+        if y > 0 and 1 < length < place.count and place.index == y * length + x:
             return _by_rows(place, who, name, length)
         if x > 0 and x != y and length > 1 and place.index == x * length + y:
             return Message(
@@ -519,10 +526,17 @@ def _unknown(place: _Element, who: ThreadNumbers) -> Message:
             "? What should happen then?",
         )
     own = f"`{OWN}` is {x}" if who.flat else f"in the grid, its x is {x} and its y is {y}"
+    right, at = who.declared.given(written, who.line)
+    declared = who.declared.find(place.owner.strip("`"), "shared")
     return Message(
-        why=BELOW if place.index < 0 else "",
-        remedy=f"Should this thread ({own}) access the array here? If not, guard the access. If it "
-        f"should, compute {f'`{written}`' if written else 'the index'} by hand for this thread.",
+        why=f"Line {at} loads `{written}`." if "[" in right else BELOW if place.index < 0 else "",
+        remedy=f"Which values can be loaded on line {at}? What should happen if `{written}` is "
+        f"{'below 0' if place.index < 0 else 'too large'}?"
+        if "[" in right
+        else f"Should this thread ({own}) access the array here? If not, guard the access. If it "
+        f"should, compute {f'`{written}`' if written else 'the index'} by hand for this thread."
+        + f" Or has {place.owner} too few elements?"
+        * bool(declared),
     )
 
 

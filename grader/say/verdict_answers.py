@@ -277,7 +277,7 @@ def nothing_went_wrong(asks: str) -> Message:
 
 def something_else(asks: str, fact: str) -> Message:
     """A kernel goes wrong in another way than it is to."""
-    return Message(fact, f"The kernel goes wrong in another way. {asks}")
+    return Message(fact, f"{asks} But here the kernel goes wrong in another way.")
 
 
 def on_other_lines(asks: str, gone: str, fact: str) -> Message:

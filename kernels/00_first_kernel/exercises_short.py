@@ -175,7 +175,7 @@ one_too_far = Exercise(
             points=1,
             hazard=Hazard("out_of_bounds", ("y[i] = 0.5f * x[i]",)),
         ),
-        Case("full blocks: still right", lambda rng: halved(rng, 2 * BLOCK), points=0.5),
+        Case("full blocks", lambda rng: halved(rng, 2 * BLOCK), points=0.5),
         Case(
             "one element more than n: that far, and no further",
             lambda rng: halved(rng, short_last_block(rng), spare=1),

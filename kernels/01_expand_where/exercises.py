@@ -720,7 +720,7 @@ fast_expand = Exercise(
             budgets=walk_budgets(
                 64, 4 * 4 + 1, "four numbers for each of the 4 dimensions, and the element"
             ),
-            bans=(Ban(DIVISION, "/ and % are slow, and the formula replaces them"),),
+            bans=(Ban(DIVISION, "/ and % are slow, and `multipliers` and `shifts` replace them"),),
         ),
     ),
     hints=(

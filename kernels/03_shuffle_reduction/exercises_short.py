@@ -186,7 +186,7 @@ absent_lanes = Exercise(
             points=1.5,
             hazard=Hazard("shuffle_divergence", ("__shfl_xor_sync(0xffffffff, sum, apart)",)),
         ),
-        Case("full warps: still right", lambda rng: partly(rng, 64), points=0.5),
+        Case("full warps", lambda rng: partly(rng, 64), points=0.5),
         hidden("more full warps", lambda rng: partly(rng, 192)),
     ),
     hints=(

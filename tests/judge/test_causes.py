@@ -17,8 +17,8 @@ from grader.judge import judge
             "00_first_kernel/mirror",
             [("cols - 1 - col;", "gridDim.x * blockDim.x - 1 - col;")],
             "out_of_bounds",
-            r"Here `row` is \d+ \(line 10\) and `opposite` is (\d+) \(line 12\).* should be here, "
-            r"but its index is wrong\. Is \1 the right value of `opposite` \(line 12\)\?",
+            r"Here `row` is \d+ \(line 10\) and `opposite` is (\d+) \(line 12\).* should execute line 13, "
+            r"but with another index\. Is \1 the right value of `opposite` \(line 12\)\?",
             id="an index with one name that is not as in the solution",
         ),
         pytest.param(
@@ -258,7 +258,7 @@ from grader.judge import judge
                 ),
             ],
             "wrong_answer",
-            r"All elements of this search are below .*, even the largest, .* for the largest",
+            r"The search for the largest starts from it, but every element is below .*, even",
             id="a number of the code, and a condition that uses the round before",
         ),
         pytest.param(

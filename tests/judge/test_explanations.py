@@ -10,7 +10,7 @@ from grader.judge import judge
 
 CAUSES = {
     "00_first_kernel": {
-        "first_block_only": "In our kernel thread 0 of block 1 writes it.",
+        "first_block_only": "In our kernel thread 0 of block 1 writes out[256].",
         "bias_of_the_row": "does not use bias[1], but should. It uses bias[0], but should not.",
         "turned_round": "comes from picture[7, 31], and should come from picture[0, 31]",
     },
@@ -18,7 +18,7 @@ CAUSES = {
         "never_divides": "out[1] comes from x[6], and should come from x[0]",
     },
     "02_tree_reduction": {
-        "zero_for_max": "0 comes from a number in your code (line 13). All elements of this",
+        "zero_for_max": "0 comes from a number in your code (line 13). The search for the largest",
         "block_stride": "y[256] to y[511] of launch 1 twice instead of once",
         "stops_early": "partial[0] does not use x[1], x[3], x[5] and 125 more, but should.",
     },
@@ -146,7 +146,7 @@ def test_where_one_array_is_wrong_and_another_unwritten_all_is_told_of_the_unwri
     source = source.replace("partial[blockIdx.x] = sum;", "return;")
     verdict = judge(exercise, source, hidden=False, sizes=False)
     assert "No thread wrote to partial" in verdict.message
-    assert verdict.parts.ours == "In our kernel thread 0 of block 0 writes it."
+    assert verdict.parts.ours == "In our kernel thread 0 of block 0 writes partial[0]."
 
 
 def wrong_kernel(lesson, name):
@@ -205,7 +205,7 @@ def test_no_guard_is_asked_for_where_the_thread_has_work_and_another_index():
     source = course.exercise(exercise).solution
     turned = source.replace("a[row] + b[col", "a[col] + b[row")
     assert turned != source
-    assert "its index is wrong" in judge(exercise, turned, sizes=False).parts.remedy
+    assert "but with another index" in judge(exercise, turned, sizes=False).parts.remedy
 
 
 def test_the_values_that_an_index_is_computed_from_are_told_with_their_lines():

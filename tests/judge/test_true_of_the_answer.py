@@ -378,7 +378,7 @@ def packs(start):
     [
         (
             "x + 1 + 4 * threadIdx.x",
-            "4 bytes past such a multiple. Look at the pointer, not at the index",
+            "4 bytes after such a multiple. Which part of the address is the same",
         ),
         ("x + threadIdx.x", "The index into `x` must be a multiple of 4"),
     ],
@@ -602,7 +602,7 @@ def test_the_step_that_uses_elements_again_is_told_with_its_calls():
         "05_online_softmax/long_vector",
         ("butterfly(of_warp[threadIdx.x % 8], 4)", "butterfly(of_warp[threadIdx.x % 8], 8)"),
     )
-    assert "Each of the two values already contains these elements." in message
+    assert "Both values already contain" in message
 
 
 def test_a_sum_in_a_helper_is_told_with_the_line_that_calls_it():
@@ -1147,7 +1147,7 @@ def test_a_maximum_that_the_next_row_begins_with_is_told_with_the_line_of_its_fi
             "05_online_softmax/online_row",
             [("for (int apart = 4;", "for (int apart = 8;")],
             "wrong_answer",
-            "Each of the two values already contains these elements.",
+            "Both values already contain",
         ),
         (
             "09_scan_histogram/compact",
@@ -1218,6 +1218,53 @@ def test_a_maximum_that_the_next_row_begins_with_is_told_with_the_line_of_its_fi
             [("if (columns % 4 == 0) {", "if (columns >= 4) {")],
             "misaligned",
             "The access is in the branch `columns >= 4`",
+        ),
+        (
+            "08_project/top_four",
+            [
+                (
+                    "a.value > b.value || (a.value == b.value && a.index < b.index)",
+                    "a.value > b.value",
+                )
+            ],
+            "wrong_answer",
+            "Equal elements are compared on line",
+        ),
+        (
+            "09_scan_histogram/together",
+            [("lane == __ffs(same) - 1", "lane == 0")],
+            "wrong_answer",
+            "Line 17 also writes to mine, but bins[2] uses nothing that it wrote.",
+        ),
+        (
+            "05_online_softmax/axis",
+            [("stride * across", "stride")],
+            "data_race",
+            "correct the index `me + stride`",
+        ),
+        (
+            "06_pack_vectorization/any_type",
+            [("16 / sizeof(T)", "4")],
+            "wrong_answer",
+            "In `scale_halves`, thread 0 of block 0 writes",
+        ),
+        (
+            "00_first_kernel/rise",
+            [("if (i >= n) return;", "if (i == 0 || i >= n) return;")],
+            "wrong_answer",
+            "on line 8, the part `0 == 0` is true.",
+        ),
+        (
+            "01_expand_where/expand_2d",
+            [("x[row * row_stride", "!row_stride ? 0.0f : x[row * row_stride")],
+            "wrong_answer",
+            "On line 15, `!row_stride` decides for 0.",
+        ),
+        (
+            "02_tree_reduction/interleaved",
+            [("+= tile[thread + stride]", "+= tile[thread] + tile[thread + stride]")],
+            "wrong_answer",
+            "Which values should line 18 add?",
         ),
         (
             "06_pack_vectorization/warp_per_row",

@@ -520,7 +520,7 @@ def test_a_limit_is_told_in_the_kernels_words_only_where_they_are_certain(rows, 
     ("statement", "told"),
     [
         ("y[0] = x[threadIdx.x];", "must stop at the number of elements of `x` (4 here)"),
-        ("x[threadIdx.x] = 1.0f;", "Do you mean `blockIdx.x`?"),
+        ("x[threadIdx.x] = 1.0f;", "Should the index be `blockIdx.x`?"),
     ],
 )
 def test_who_reads_what_each_block_left_is_told_where_to_stop(statement, told):

@@ -265,6 +265,15 @@ class About:
         other = str(asked.endswith("false")).lower()
         return after_value(here, f"Should this condition be {other} for {who}?", asked)
 
+    def chooses(self, element: Element) -> str:
+        """What to ask of the step that takes an element in another one's place."""
+        step = self.ways.descended
+        return (
+            f"Should line {step.place.line} choose {self.name(element)}?"
+            if step and step.place.line
+            else f"Which step chooses {self.name(element)} here?"
+        )
+
     def launch(self, buffer: str) -> Launch:
         return next(one for one in self.words.problem.launches if buffer in one.args)
 

@@ -173,7 +173,7 @@ def other_winner(about: About) -> Told:
         )
         loop, line = about.its_loop(about.last_use([ours]), is_last=True)
         why, at = f"{about.who_loads([ours], False)} {loop.first}".strip(), None
-        remedy = f"Which step chooses {about.name(mine)} here?"
+        remedy = about.chooses(mine)
         chosen = [one for step in about.mine.choices for one in (step.taken, step.refused)]
         loads = [one.loaded for one in about.mine.used if one.first == mine]
         if loads and chosen and about.wanted not in chosen:  # it was not among them

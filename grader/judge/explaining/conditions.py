@@ -161,7 +161,12 @@ def last_conditions(
         return "", None
     joined = {*re.findall(r"&&|\|\|", declared.line(line))}
     decides_alone = {"&&": "false", "||": "true"}.get("".join(joined), "neither")
-    last = [one for one in held[-most:] if one.endswith(decides_alone)] or held[-most:]
+    # Also one that is trivial, such as `0 == 0`, if nothing else decides.
+    every = held[-most:] + [
+        as_written(one, declared.line(line), True) for one in asked if one.place.line == line
+    ]
+    last = [one for one in dict.fromkeys(every) if one.endswith(decides_alone)][:most]
+    last = last or held[-most:]
     part = "the part " if len(last) == 1 and joined else ""
     return f"on line {line}, {part}{' and '.join(last)}", line
 

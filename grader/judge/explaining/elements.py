@@ -40,25 +40,6 @@ def other_elements(about: About) -> Told:
             for one in re.findall(r"=.*?(\w+(?:\[[^][]*\])+)", about.declared.line(made))
             if about.declared.find(one.partition("[")[0], "shared")
         ]
-        array = read[0].partition("[")[0] if len(read) == 1 else ""
-        others = _not_from(about, array) if array else []
-        if len(others) == 1:
-            guard, asks = about.declared.guard(others[0])
-            yield (
-                Message(
-                    f"{about.here} uses no input. It should use {lost}.",
-                    f"Line {others[0]} also writes to {array}, but {about.here} uses nothing that "
-                    "it wrote.",
-                    after_doubts(
-                        about.declared.doubtful(guard, asks, about.usual),
-                        f"For which threads is `{guard}` (line {asks}) true?"
-                        if guard
-                        else f"Which elements does line {others[0]} write?",
-                    ),
-                ),
-                others[0],
-            )
-            return
         asked = about.doubting(
             about.declared.line(made),
             made,
@@ -82,6 +63,25 @@ def other_elements(about: About) -> Told:
             about.passed(),
             _without_round(about, here or about.right_elements),
         )
+        array = read[0].partition("[")[0] if len(read) == 1 and not head else ""
+        others = _not_from(about, array) if array else []
+        if len(others) == 1:
+            guard, asks = about.declared.guard(others[0])
+            yield (
+                Message(
+                    f"{about.here} uses no input. It should use {lost}.",
+                    f"Line {others[0]} also writes to {array}, but {about.here} uses nothing that "
+                    "it wrote.",
+                    after_doubts(
+                        about.declared.doubtful(guard, asks, about.usual),
+                        f"For which threads is `{guard}` (line {asks}) true?"
+                        if guard
+                        else f"Which elements does line {others[0]} write?",
+                    ),
+                ),
+                others[0],
+            )
+            return
         stored, passed = about.mine.stored, ""
         text = about.declared.line(stored.line if stored else None)
         if said and stored and (at == line or re.search(r"\]\s*=\s*[-\d.]+f?;", text)):
@@ -144,7 +144,8 @@ def other_summands(about: About) -> Told:
         and not about.nan_arose
         and ours
     ):
-        yield from _differ(about, mine, ours, about.mine.summed, f"In its sums, {about.here}")
+        what = f"In its sums, {about.here}" if len(mine) > 1 else f"{about.here} uses no sum: it"
+        yield from _differ(about, mine, ours, about.mine.summed, what)
 
 
 def _differ(about: About, mine: Times, ours: Times, used: Sequence[Used], what: str) -> Told:
@@ -404,14 +405,21 @@ def too_often(about: About) -> Told:
             loop, _ = about.its_loop(step.calls[-1] if step.calls else line)
             brought, asked = step.sides
             where = (
-                f" {step.told.first} Each of the two values already contains these elements. "
+                f" {step.told.first} Both values already contain "
+                f"{'some of these elements' if len(again) > 1 else about.name(again[0])}. "
                 f"{brought or step.told.why}"
             ).rstrip()
             around, at = about.declared.loop(step.calls[-1] if step.calls else line or 0)
             if brought:
                 loop = Message(remedy=asked)
             elif around and (not loop.remedy or f"on line {at}:" in loop.first):
-                loop = replace(loop, remedy=f"How many rounds should the loop on line {at} have?")
+                asked = f"How many rounds should the loop on line {at} have?"
+                loop = replace(
+                    loop,
+                    remedy=asked
+                    if at in about.unlike_loops
+                    else f"Which values should line {line} add?",
+                )
             name, head = about.declared.continued(line or 0)
             if name and step.is_new:
                 loop = Message(

@@ -349,6 +349,7 @@ def doubted(judged: Known, at: int) -> Known:
     if (
         not line
         or others
+        or result.status in (Status.COMPILE_ERROR, Status.LAUNCH_ERROR)
         or re.match(r"(?:Is|Are) `.*right\?", result.parts.remedy)
         or re.search(rf"\blines? (?:\d+ and )?{line}\b", f"line {result.line} {result.parts}")
     ):

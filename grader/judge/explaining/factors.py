@@ -114,8 +114,8 @@ def number_won(about: About) -> Told:
         is_above = about.found > about.wanted
         which, side = ("largest", "below") if is_above else ("smallest", "above")
         sentence += (
-            f"All elements of this search are {side} {about.found:g}, even the {which}, "
-            f"{about.name(about.ours.origin)}."
+            f"The search for the {which} starts from it, but every element is {side} "
+            f"{about.found:g}, even {about.name(about.ours.origin)}."
         )
         remedy = f"What should a search for the {which} start from?"
     elif not about.ours.origin and (about.elements or about.right_elements):
@@ -126,6 +126,10 @@ def number_won(about: About) -> Told:
     elif skipped := no_round(about):
         told, remedy, line = skipped
         sentence += f"No input has replaced it. {told}"
+    elif line and (asked := about.declared.choice(line)) and about.mine.stored:
+        here = about.values(line, about.mine.stored)
+        sentence += f"On line {line}, `{asked}` decides for {about.found:g}.{here}"
+        remedy = f"Is `{asked}` the right condition on line {line}?"
     else:
         asked, _ = about.passed()
         sentence += f"No input has replaced it{f': {asked}' if asked else ''}."

@@ -169,7 +169,7 @@ class _Beside:
             if lacks
             else "The operation is wrong, or a step is missing."
             if self.fixed or self.strange
-            else "This step, or one before it, is wrong.",
+            else "The step itself is wrong.",
         )
 
     def _lacks(self) -> tuple[str, tuple[int, ...]] | None:

@@ -116,7 +116,7 @@ def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]
         for a, b in combinations(range(len(names)), 2)
         if _exchanged(found[:-1], a, b) == wanted[:-1]
     ]
-    return f"The index changes {', '.join(steps)}.{''.join(swapped[:1])}"
+    return f"The index changes {', '.join(steps[:2])}.{''.join(swapped[:1])}"
 
 
 def _strides(places: Sequence[Index], taken: Sequence[int]) -> Index | None:
@@ -217,7 +217,7 @@ def nobody_wrote(about: About) -> Told:
                 said,
                 only if said != only else "",
                 remedy,
-                ours=f"In our kernel {who} writes it.",
+                ours=f"In our kernel {who} writes {about.here}.",
             ),
             line,
         )
@@ -249,7 +249,10 @@ def other_place(about: About) -> Told:
             f"{about.name(ours)}. {capital(loaded.who)} loads {about.name(mine)}{loaded.on}"
         )
         if lines := about.tied_on([mine, ours]) if about.mine.choices else []:
-            yield Message(f"{sentence}.") + of_equals(about, lines), lines[-1]
+            lost = about.last_use([ours])
+            lines = [lost] if lost in lines else lines
+            who = Message(why=about.who_loads([ours], False))
+            yield Message(f"{sentence}.") + who + of_equals(about, lines), lines[-1]
             return
         rule, line = _rule(about), loaded.line
         loop, head = about.its_loop(line)
@@ -267,7 +270,7 @@ def other_place(about: About) -> Told:
                 ),
             )
         if any(about.wanted in (one.taken, one.refused) for one in about.mine.choices):
-            rule += Message(remedy=f"Which step chooses {about.name(mine)} here?")
+            rule += Message(remedy=about.chooses(mine))
         more = rule if str(rule) else index_step(about.mine, about.ours, about.name)
         index = about.declared.index(line or 0, about.words.name(mine.buffer))
         # Who loads the right element as in the solution has a right index there.

@@ -42,10 +42,13 @@ def _deciding(declared: Declarations, here: int, array: str) -> Callable[[Choice
 
     def decides(one: Choice) -> bool:
         line = one.place.line or 0
-        asked = declared.made_of(declared.line(line), False)
+        asks = declared.line(line)
+        asked = declared.made_of(asks, False)
         shared = made & asked - declared.constants.keys()
+        head = declared.loop(line)[1]  # the access may come after this loop
         return (
             not (line in declared.loops and declared.loop(here)[1] != line)
+            and (head <= here <= declared.end(head) or not head or _LEAVES.search(asks) is not None)
             and operator_of(one) not in ("==", "!=")
             and any(map(_OF_THREADS.match, asked))
             and (not made or any(not _NO_PLACE.match(name) for name in shared))
@@ -279,10 +282,10 @@ class _Stray:
         names = self.declared.doubtful(index, self.here, self.usual)
         others = [one for one in names if f"`{one[0]}` is" not in computed]
         known = [one for name, _ in names for one in re.findall(rf"`{name}` is [^`]*\)", computed)]
-        return told, "This thread should be here, but its index is wrong. " + (
+        return told, f"This thread should execute line {self.here}, but with another index. " + (
             after_doubts(others, "Which other part of the index is wrong?")
             if 0 < len(others) < 3
-            else f"How should `{index}` be computed?"
+            else f"Which index of `{self.array}` does it need there?"
             if f"`{index}` is" in computed
             else after_value("".join(known), "Which other part of the index is wrong?")
             if len(known) == 1

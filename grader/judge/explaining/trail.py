@@ -32,7 +32,7 @@ _SAY = {
     "rsqrt": "divides 1 by the square root of {0}",
     "exp": "takes the exponential of {0}",
     "exp2": "takes 2 to the power of {0}",
-    "cut": "rounds {0} to a whole number",
+    "cut": "cuts off the digits of {0} after the point",
     "half": "rounds {0} to 16 bits",
     "single": "rounds {0} to 32 bits",
     "shl": "shifts {0} to the left by {1}",

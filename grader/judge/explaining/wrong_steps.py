@@ -25,7 +25,10 @@ from .trail import ANY_ORDER, NO_ELEMENT, Trail
 from .used import Told, capital, times
 
 OFTEN = 8  # times as often as in the solution: no other formula uses an element so often
-_DIGITS = {"single": "A float has about 7 digits.", "half": "16 bits have 3 digits."}
+_DIGITS = {
+    "single": "A float has about 7 digits.",
+    "half": "A float of 16 bits has about 3 digits.",
+}
 FEWER = 10  # times less wrong without rounding: then rounding is the cause
 MUCH = 8  # times smaller than what it was made of: a difference in which much cancels
 _NARROW = 1e-2  # of a value: less than that 16 bits leave out
