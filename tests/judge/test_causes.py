@@ -17,8 +17,8 @@ from grader.judge import judge
             "00_first_kernel/mirror",
             [("cols - 1 - col;", "gridDim.x * blockDim.x - 1 - col;")],
             "out_of_bounds",
-            r"Here `row` is \d+ \(line 10\) and `opposite` is (\d+) \(line 12\).* should execute line 13, "
-            r"but with another index\. Is \1 the right value of `opposite` \(line 12\)\?",
+            r"Here `row` is \d+ \(line 10\) and `opposite` is (\d+) \(line 12\).* should execute "
+            r"line 13, but with another index\. Is \1 the right value of `opposite` \(line 12\)\?",
             id="an index with one name that is not as in the solution",
         ),
         pytest.param(

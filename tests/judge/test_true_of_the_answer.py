@@ -1225,7 +1225,9 @@ def test_a_maximum_that_the_next_row_begins_with_is_told_with_the_line_of_its_fi
                 (
                     "a.value > b.value || (a.value == b.value && a.index < b.index)",
                     "a.value > b.value",
-                )
+                ),
+                ("if (best[0].index == first.index) {", "if (best[0].index == first.index)"),
+                ("best[i] = best[i + 1];", "best[i] = best[i + 1];\n        if (lane == 0) {"),
             ],
             "wrong_answer",
             "Equal elements are compared on line",
@@ -1238,7 +1240,14 @@ def test_a_maximum_that_the_next_row_begins_with_is_told_with_the_line_of_its_fi
         ),
         (
             "05_online_softmax/axis",
-            [("stride * across", "stride")],
+            [
+                ("Pair* cell = &tile[", "const int me = "),
+                ("across + threadIdx.x];\n    *cell", "across + threadIdx.x;\n    tile[me]"),
+                (
+                    "*cell = merge(*cell, cell[stride * across]",
+                    "tile[me] = merge(tile[me], tile[me + stride]",
+                ),
+            ],
             "data_race",
             "correct the index `me + stride`",
         ),
