@@ -1,4 +1,4 @@
-// Row softmax in three passes: the largest element, the sum, the answer.
+// Row softmax in three passes: the largest element, the sum, the output.
 //
 //   x        float[rows][columns], only read; block r owns row r, thread t its elements t, t + 256...
 //   y        float[rows][columns], written; every row of y adds up to 1

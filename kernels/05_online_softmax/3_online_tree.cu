@@ -4,7 +4,7 @@
 //   y        float[rows][columns], written; every row of y adds up to 1
 //   block    256 threads; one block per row
 //
-// The first pass finds maximum and sum together, so the second pass writes the answer.
+// The first pass finds maximum and sum together, so the second pass writes the output.
 struct __align__(8) Pair {
     float max, sum;  // the largest x so far, and the sum of exp(x - max)
 };
