@@ -110,12 +110,14 @@ def stated(exercise: Exercise) -> str:
     """All but the result that decides points, as Markdown: what may be changed, what must go wrong,
     and a line for each thing that is counted. Empty where nothing but the result decides."""
     hazards = grouped((wanted(case.hazard), case) for case in exercise.cases if case.hazard)
+    others = any(not case.hazard for case in exercise.cases)
     parts = (
         exercise.kind.allowed,
         *(
-            f"**What must go wrong**: {what}, in the case {_names(cases)}. Do not change "
-            f"{'these lines' if ' lines with ' in what else 'this line'}. In all other cases the "
-            "result must be right."
+            f"**What must go wrong**: in the case {_names(cases)}, your kernel must have {what}. Do "
+            f"not change {'these lines' if ' lines with ' in what else 'this line'}."
+            + others
+            * " In all other cases the result must be right."
             for what, cases in hazards.items()
         ),
         _list(exercise),
@@ -124,10 +126,10 @@ def stated(exercise: Exercise) -> str:
 
 
 def wanted(hazard: Hazard) -> str:
-    """A hazard that is asked for: "a data race between the lines with `a` and `b`"."""
+    """A hazard that is asked for: "a data race (between the lines with `a` and `b`)"."""
     what = WENT_WRONG.get(hazard.status, hazard.status)
     where = "between the lines with" if len(hazard.between) > 1 else "on the line with"
-    return f"{what} {where} {' and '.join(f'`{one}`' for one in hazard.between)}"
+    return f"{what} ({where} {' and '.join(f'`{one}`' for one in hazard.between)})"
 
 
 def _list(exercise: Exercise) -> str:

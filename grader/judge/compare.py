@@ -49,7 +49,7 @@ class Words:
         """An element as the learner writes it: `y[3]`, of an array of structs `total[3].sum`. An
         array that the exercise calls one of one dimension has one index."""
         index, name, member = [*self.index(element)], self.name(element.buffer), ""
-        if len(index) > 1 and index[-1] < len(members := self._members(element.buffer)):
+        if len(index) > 1 and index[-1] < len(members := self.members(element.buffer)):
             *index, at = index
             member = f".{members[at].name}"
         elif len(index) > 1 and self._is_flat(element.buffer):
@@ -59,7 +59,7 @@ class Words:
 
     def run(self, first: Element, last: Element) -> str:
         """Neighbouring elements: `x[3] to x[9]`; without the members of structs that are whole."""
-        members = self._members(first.buffer)
+        members = self.members(first.buffer)
         ends = [*dict.fromkeys(map(self.element, (first, last)))]
         if len(ends) > 1 and members:
             outer = (
@@ -80,7 +80,7 @@ class Words:
         ends = [(int(one.min()), int(one.max())) for one in places]
         are_alone = len(elements) < 3 or all(end == first for first, end in ends[:-1])
         fills = math.prod(1 + end - first for first, end in ends) == len(elements)
-        if not fills or self._members(buffer):
+        if not fills or self.members(buffer):
             return ""
         if self._is_flat(buffer):
             is_whole = len(ends) == 2 and ends[1] == (0, shape[1] - 1)
@@ -91,7 +91,7 @@ class Words:
         written = (f"{one} to {end}" if end > one else str(one) for one, end in ends)
         return "" if are_alone else f"{self.name(buffer)}[{', '.join(written)}]"
 
-    def _members(self, buffer: str) -> tuple[StructMember, ...]:
+    def members(self, buffer: str) -> tuple[StructMember, ...]:
         """The members of the struct or vector of which a buffer's last dimension is made; none
         where it is of no such."""
         found, shape = self._parameter(self.source, buffer), self._shape(buffer)
@@ -408,10 +408,11 @@ def _wrong_output(
         found = ran.arrays[f"{of}/{buffer}"]
         wrong = ~right(expected, found)
         if wrong.any():
-            name, at = words.name(buffer), int(wrong.ravel().argmax())
+            at = int(wrong.ravel().argmax())
             mismatches = _mismatches(words, buffer, wrong, expected.value, found)
+            parts = f"{'members' if words.members(buffer) else 'elements'} of {words.name(buffer)}"
             told = _first_wrong(mismatches[0], expected) + say.pattern(
-                name, wrong.size, int(wrong.sum()), at
+                parts, wrong.size, int(wrong.sum()), at
             )
             return _wrong_answer(
                 instance,

@@ -165,26 +165,24 @@ def off_by(off: str, most: str) -> str:
     return f"The difference is {off}. The tolerance is {most}."
 
 
-def pattern(name: str, size: int, count: int, right_first: int) -> Message:
-    """The place of the `count` wrong elements of an array's `size`, where that points at a
-    cause."""
+def pattern(parts: str, size: int, count: int, right_first: int) -> Message:
+    """The place of the `count` wrong ones of an array's `size` `parts` ("elements of x"), where
+    that points at a cause."""
     if size == 1:
         return Message()
     if count == size:
-        return Message(
-            why=f"{'Both' if count == 2 else f'All {count}'} elements of {name} are wrong."
-        )
+        return Message(why=f"{'Both' if count == 2 else f'All {count}'} {parts} are wrong.")
     if size < ENOUGH or right_first + count < size:
-        return Message(why=f"{count} of {size} elements of {name} {_are(count)} wrong.")
+        return Message(why=f"{count} of {size} {parts} {_are(count)} wrong.")
     if 2 * count < size:  # what is left over after whole blocks is less than they are
         which = f"last {count}" if count > 1 else "last"
         return Message(
-            why=f"Only the {which} of {size} elements of {name} {_are(count)} wrong.",
+            why=f"Only the {which} of {size} {parts} {_are(count)} wrong.",
             remedy="Look at the end of the array. Do the last threads have elements?",
         )
     which = f"first {right_first}" if right_first > 1 else "first"
     return Message(
-        why=f"Only the {which} of {size} elements of {name} {_are(right_first)} right.",
+        why=f"Only the {which} of {size} {parts} {_are(right_first)} right.",
         remedy="Does the row, the warp, the block, or the round of a loop change there?",
     )
 

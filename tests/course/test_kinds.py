@@ -241,7 +241,7 @@ def test_a_kernel_that_does_not_break_is_told_so(race):
     )
     verdict = judge(ID, fixed, root=race)
     assert verdict.status == "wrong_answer"
-    assert "asks for a data race between the lines with `tile[i] =` and `total[i] =`" in (
+    assert "asks for a data race (between the lines with `tile[i] =` and `total[i] =`)" in (
         verdict.message
     )
 
