@@ -114,10 +114,9 @@ def stated(exercise: Exercise) -> str:
     parts = (
         exercise.kind.allowed,
         *(
-            f"**What must go wrong**: in the case {_names(cases)}, your kernel must have {what}. Do "
-            f"not change {'these lines' if ' lines with ' in what else 'this line'}."
-            + others
-            * " In all other cases the result must be right."
+            f"**What must go wrong**: in the case {_names(cases)}, your kernel must have {what}. "
+            f"Do not change {'these lines' if ' lines with ' in what else 'this line'}."
+            + (" In all other cases the result must be right." if others else "")
             for what, cases in hazards.items()
         ),
         _list(exercise),
