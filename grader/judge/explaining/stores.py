@@ -251,8 +251,8 @@ def other_place(about: About) -> Told:
         if lines := about.tied_on([mine, ours]) if about.mine.choices else []:
             lost = about.last_use([ours])
             lines = [lost] if lost in lines else lines
-            loads = Message(why=about.who_loads([ours], False))
-            yield Message(f"{sentence}.") + loads + of_equals(about, lines), lines[-1]
+            known = Message(why=about.who_loads([ours], False))
+            yield Message(f"{sentence}.") + known + of_equals(about, lines), lines[-1]
             return
         rule, line = _rule(about), loaded.line
         loop, head = about.its_loop(line)
