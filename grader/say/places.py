@@ -405,7 +405,7 @@ def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> Message | None
             f"{counted(rounds, 'round')} of {counted(all_threads, 'thread')}.",
             remedy=f"The loop's condition lets this index pass. Is {limit} still the number of "
             f"elements of {place.owner} there?"
-            if f"< {limit.strip('`')}" in who.loop
+            if place.written and f" {place.written} < {limit.strip('`')};" in who.loop
             else "The loop's condition, or a guard, must check that index too: it must be below "
             f"{limit}.{who.or_equal if index == count else ''}",
         )

@@ -63,7 +63,7 @@ def other_elements(about: About) -> Told:
             about.passed(),
             _without_round(about, here or about.right_elements),
         )
-        array = read[0].partition("[")[0] if len(read) == 1 and not head else ""
+        array = read[0].partition("[")[0] if len(read) == 1 and not (head or line) else ""
         others = _not_from(about, array) if array else []
         if len(others) == 1:
             guard, asks = about.declared.guard(others[0])

@@ -45,10 +45,12 @@ def _deciding(declared: Declarations, here: int, array: str) -> Callable[[Choice
         asks = declared.line(line)
         asked = declared.made_of(asks, False)
         shared = made & asked - declared.constants.keys()
-        head = declared.loop(line)[1]  # the access may come after this loop
+        head, begin = declared.loop(line)  # the access may come after this loop
         return (
             not (line in declared.loops and declared.loop(here)[1] != line)
-            and (head <= here <= declared.end(head) or not head or _LEAVES.search(asks) is not None)
+            and (
+                not head or begin <= here <= declared.end(begin) or _LEAVES.search(asks) is not None
+            )
             and operator_of(one) not in ("==", "!=")
             and any(map(_OF_THREADS.match, asked))
             and (not made or any(not _NO_PLACE.match(name) for name in shared))
