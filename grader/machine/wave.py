@@ -145,15 +145,21 @@ class Barriers:
         """Why a lane that waits at a barrier, at the instruction `at`, waits forever."""
         geometry, asked = self.wave.geometry, self.asked[barrier]
         block = int(geometry.block_of_lane[lane])
+        gone = geometry.threads - int(self.wave.live[block])
+        line = self.wave.kernel.instructions[at].line or 0
+        declared = self.wave.names.declared
+        leave = declared.leaving(line) if gone else ""
         if asked is not None:
             return Message(
                 f"waits at barrier number {barrier}, which needs {counted(asked, 'thread')}, "
                 f"but only {self.arrived[barrier][block]} have reached it.",
-                "All these threads must use the same barrier number and the same count.",
-                "Exactly as many threads as its count must reach the barrier.",
+                "Such a barrier opens when exactly as many threads as its count have reached it."
+                + leave,
+                f"Should {counted(asked, 'thread')} reach this barrier? If not, correct the count. "
+                "If they should, do all of them come to this barrier, with the same number and the "
+                "same count?",
             )
         parked = [geometry.block_of_lane[index] == block for _, index in self.parked[barrier]]
-        gone = geometry.threads - int(self.wave.live[block])
         number, what = (
             (gone, "left the kernel before it")
             if gone
@@ -163,9 +169,6 @@ class Barriers:
             )
         )
         have = "has" if number == 1 else "have"
-        line = self.wave.kernel.instructions[at].line or 0
-        declared = self.wave.names.declared
-        leave = declared.leaving(line) if gone else ""
         (head, at), (guard, there) = declared.loop(line), declared.guard(line)
         inside = f" This one is in the loop on line {at}: `{head}`." if head and not leave else ""
         if is_branch := bool(guard) and there > at * bool(head) and not leave:
@@ -306,8 +309,8 @@ class Collectives:
                 Message(
                     f"waits here for {lanes} of its warp that never {come}. Its mask "
                     f"0x{mask:08x} also names {_lanes(missing)}.",
-                    remedy="Move the operation out of the branch, or name only lanes that come "
-                    "here.",
+                    remedy="Let all these lanes come here, past each `if`, loop and `return`. Or "
+                    "name only lanes that come here.",
                 ),
             )
 
@@ -347,8 +350,13 @@ def whole_warps(lanes: Lanes) -> bool:
 
 
 def _lanes(mask: int) -> str:
-    named = [str(lane) for lane in range(WARP) if mask >> lane & 1]
-    shown = ", ".join(named[:4]) + (f" and {len(named) - 4} others" if len(named) > 4 else "")
+    named = [lane for lane in range(WARP) if mask >> lane & 1]
+    shown = (
+        f"{named[0]} to {named[-1]}"
+        if named[-1] - named[0] == len(named) - 1 > 1
+        else ", ".join(map(str, named[:4]))
+        + (f" and {len(named) - 4} others" if len(named) > 4 else "")
+    )
     return f"lane{'s' if len(named) > 1 else ''} {shown}"
 
 

@@ -29,6 +29,7 @@ from ..watch.findings import (
     PartOfGroup,
     Race,
     ReadOnlyWrite,
+    ThreadAtLine,
     TwoBarriers,
     UnfencedRead,
     UnnamedLane,
@@ -48,7 +49,7 @@ from .places import (
     place,
     short,
 )
-from .race_advice import READ_FIRST, WRITE_FIRST, WRITTEN_LATER
+from .race_advice import HAS_ENDED, HAS_READ, HAS_WRITTEN, WRITTEN_LATER, awaited
 
 _BRINGS = re.compile(r"memcpy_async\(|cp_async_bulk\w*\(")
 _CAUSES: dict[type[Finding], str] = {
@@ -317,11 +318,11 @@ def _not_waited_for(
             for word in ("wait", "expect_tx")
         )
         return Message(
-            why="The phases of an mbarrier have the parities 0, 1, 0, 1 and so on. A wait for the "
-            f"other parity returns at once. {after}".rstrip(),
-            remedy=f"Which parity has the phase of this copy, and for which one does {waits} wait? "
-            f"Does {expects or 'the mbarrier'} expect just the bytes that the copies of a phase "
-            "bring?"
+            why="An mbarrier counts in phases. Their parities are 0, 1, 0, 1 and so on. A wait for "
+            f"a parity ends at once if the present phase has the other parity. {after}".rstrip(),
+            remedy="Which parity does the phase of this copy have, and for which parity does "
+            f"{waits} wait? Does {expects or 'the mbarrier'} expect exactly the bytes that the "
+            "copies of a phase bring?"
             if waits
             else "Which line should wait at the mbarrier of this copy before the read?",
         )
@@ -339,15 +340,16 @@ def _not_waited_for(
     )
     why, asked = (
         (
-            f"When its thread waited on line {line}, the copy was in {newest} that the thread had "
-            f"committed. Line {line} lets {counted(continue_, 'group')} continue: it did not wait "
-            "for this copy.",
+            f"Line {line} lets the "
+            f"{'newest group' if continue_ == 1 else f'{continue_} newest groups'} continue. When "
+            f"thread {short(issued.thread)} waited there, this copy was in {newest}. So line "
+            f"{line} did not wait for this copy.",
             f"How many groups may line {line} let continue?",
         )
         if came_first
         else (
-            f"The copy is in {newest} that its thread has committed. Only a wait that lets at most "
-            f"{counted(since - 1, 'group')} continue waits for it.",
+            f"This copy is in {newest} that its thread has committed. Only a wait that lets at "
+            f"most {counted(since - 1, 'group')} continue waits for this copy.",
             "How many groups does the wait before this read let continue? How many should be "
             "committed by then?",
         )
@@ -360,7 +362,7 @@ def _not_waited_for(
         if guard
     ]
     return Message(
-        why=f"{why} Each commit makes a group, also if it is empty. {after}".rstrip(),
+        why=f"{why} Each commit makes a group, even if the group is empty. {after}".rstrip(),
         remedy=guarded[0] if guarded else asked,
     )
 
@@ -441,7 +443,11 @@ def two_barriers(finding: TwoBarriers, wave: Wave) -> Message:
     return Message(
         f"waits at this barrier while other threads of its block wait at {where}.",
         "All threads of the block must come to the same `__syncthreads()`.",
-        "Which of these two lines do only some threads reach? All threads must reach it.",
+        f"Which threads reach line {finding.where.line}, and which reach line "
+        f"{finding.other_line}? Move a barrier that only some threads reach out of its branch or "
+        "loop."
+        if finding.other_line != finding.where.line
+        else "Do all threads execute as many rounds and calls as the others before this barrier?",
     )
 
 
@@ -500,13 +506,14 @@ def visit(finding: Visit, wave: Wave) -> Message:
 @predicate.register
 def unfenced_read(finding: UnfencedRead, wave: Wave) -> Message:
     """A copy of what no proxy fence has made visible to copies."""
-    there, writer = place(finding.touched, wave), finding.writer
+    there, writer, code = place(finding.touched, wave), finding.writer, wave.kernel.instructions
+    what = "`wgmma`" if code[finding.where.at].form.has("mma_async") else "bulk copy"
     return Message(
-        f"reads {there.text} by a copy or a `wgmma`, but no proxy fence follows the ordinary "
-        f"store on line {writer.line}.",
-        f"Thread {short(writer.thread)} stored it. Barriers order threads. They do not order "
-        "ordinary stores before copies, which belong to another proxy: the copy may see the old "
-        "value.",
+        f"reads {there.text} by a {what}, but no proxy fence follows the ordinary store on line "
+        f"{writer.line}.",
+        f"Thread {short(writer.thread)} stored it. Ordinary stores and a {what} use different "
+        "paths to memory (proxies). A barrier does not order one proxy before the other. The "
+        f"{what} may see the old value.",
         "Each thread that stores must execute a `fence.proxy.async` after its stores and before "
         "the barrier.",
     )
@@ -519,7 +526,7 @@ def unwaited_copy(finding: UnwaitedCopy, wave: Wave) -> Message:
         return Message(
             "ends while this bulk copy may still read shared memory.",
             "When a block ends, another block may get its shared memory.",
-            READ_FIRST,
+            awaited(finding.issued, None, wave, HAS_READ),
         )
     issued, there = finding.issued, place(finding.touched, wave)
     name = "`wgmma`" if finding.kind == "product" else "bulk copy"
@@ -528,17 +535,16 @@ def unwaited_copy(finding: UnwaitedCopy, wave: Wave) -> Message:
         return Message(
             f"{finding.verb} {there.text}, which {what} may not have written yet.",
             WRITTEN_LATER,
-            WRITE_FIRST,
+            awaited(issued, finding.where, wave, HAS_WRITTEN),
         )
     return Message(
         f"{finding.verb} {there.text}, which {what} may still read.",
         f"A {name} reads shared memory some time after its issue. A barrier does not wait for it.",
-        {
-            "grouped": READ_FIRST,
-            "counted": "Wait for the phase of the mbarrier that counts the copy.",
-            "product": "Put a `wgmma.commit_group` and a `wgmma.wait_group` between the two lines, "
-            "before the barrier or the arrival that lets other threads write.",
-        }[finding.kind],
+        "Wait for the phase of the mbarrier that counts the copy."
+        if finding.kind == "counted"
+        else awaited(
+            issued, finding.where, wave, HAS_ENDED if finding.kind == "product" else HAS_READ
+        ),
     )
 
 
@@ -547,8 +553,8 @@ def no_register_fence(finding: NoRegisterFence, wave: Wave) -> Message:
     """A `wgmma` that may come before the last use of its registers."""
     return Message(
         "issues a `wgmma` without a `wgmma.fence` since its registers were last used.",
-        "A `wgmma` runs beside the thread. It may read or write its registers before earlier "
-        "instructions have.",
+        "A `wgmma` runs beside the thread. The `wgmma` may read or write a register before an "
+        "earlier instruction has written or read this register.",
         "Put a `wgmma.fence.sync.aligned` before the first `wgmma` of each group.",
     )
 
@@ -558,11 +564,19 @@ def early_use(finding: EarlyUse, wave: Wave) -> Message:
     """Registers of a product that has not ended."""
     return Message(
         f"uses a register of the `wgmma` on line {finding.product}, which may still be running.",
-        "A `wgmma` ends some time after its issue. A wait for its group says when.",
-        "Put a `wgmma.wait_group.sync.aligned 0` between the two lines."
-        if finding.committed
-        else "Commit the product with `wgmma.commit_group.sync.aligned`, then wait with "
-        "`wgmma.wait_group.sync.aligned 0`.",
+        "A `wgmma` ends some time after its issue. "
+        + (
+            "A wait for its group says when."
+            if finding.committed
+            else "No group contains this `wgmma`, so no wait waits for it."
+        ),
+        awaited(
+            ThreadAtLine(finding.product, (), finding.where.block, finding.where.thread, False),
+            finding.where,
+            wave,
+            HAS_ENDED,
+            finding.committed,
+        ),
     )
 
 
@@ -574,7 +588,8 @@ def part_of_group(finding: PartOfGroup, wave: Wave) -> Message:
         f"equally often: {', '.join(map(str, finding.counts))} times.",
         f"A `{finding.name}` is one operation of four whole warps, whose numbers begin at a "
         "multiple of 4.",
-        "Do all four warps take the same branches? Has the block a multiple of 128 threads?",
+        "Do all four warps take the same branches?"
+        + " Does the block have a multiple of 128 threads?" * bool(wave.geometry.threads % 128),
     )
 
 
@@ -583,20 +598,31 @@ def unordered(finding: Race, wave: Wave) -> str | Message:
     """Two threads, one place, no order."""
     other, there = finding.other, place(finding.touched, wave)
     of_block = "" if finding.same_block else f" of block {short(other.block)}"
-    text = f"{finding.verb} {there.text}, which thread {short(other.thread)}{of_block} "
+    verb, done = (
+        ("sets up" if finding.mine.unfinished else "uses", "set up" if other.unfinished else "used")
+        if finding.unfinished and finding.unfinished.unfinished == "set-up"
+        else (finding.verb, f"also {finding.verb}")
+        if finding.at_once
+        else (
+            finding.verb,
+            "updated atomically" if other.atomic else "wrote" if other.wrote else "read",
+        )
+    )
+    text = f"{verb} {there.text}, which thread {short(other.thread)}{of_block} "
     if finding.benign:
         return f"{text}also wrote, the same value in the same instruction: harmless, but wasteful."
-    text += "updated atomically" if other.atomic else "wrote" if other.wrote else "read"
+    text += done
     declared = wave.names.declared
-    advice = race_advice.advice(finding, there, declared)
+    advice = race_advice.advice(finding, there, wave)
     writers = declared.writers(there.array) if there.array else []
     made = {one.line for one in wave.kernel.instructions} if len(writers) == 2 else set()
-    if len(made.intersection(writers)) == 1:
+    # Of two functions, or of two branches for the preprocessor, no store is made one.
+    if len(made.intersection(writers)) == 1 and not re.search(
+        r"(?m)^\s*#|__(?:global|device)__", "\n".join(declared.lines[writers[0] : writers[1]])
+    ):
         first, second = writers
         advice = Message(f"The compiler made one store of lines {first} and {second}.") + advice
-    if finding.at_once:
-        return Message(f"{text} at the same moment.") + advice
-    if other.line:
+    if other.line and not finding.at_once:
         text += f" on line {other.line}"
     if not finding.same_line:
         text += called(other.calls)
@@ -604,7 +630,9 @@ def unordered(finding: Race, wave: Wave) -> str | Message:
         f"Nothing has waited for the end of the {finding.unfinished.unfinished}."
         if finding.unfinished
         else "Nothing orders these accesses."
-        if finding.between_blocks
+        if finding.between_blocks or finding.at_once
+        else "No barrier for both threads is between these accesses."
+        if finding.evidence.barriers_of_some
         else "No barrier is between these accesses."
     )
     return Message(f"{text}. {nothing}") + advice

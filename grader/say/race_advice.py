@@ -9,20 +9,19 @@ import re
 from ..compilers import loop_faults
 from ..compilers.declared import Declarations
 from ..cuda.errors import Message
-from ..watch.findings import Race, RacingAccess, Signal
+from ..machine.wave import Wave
+from ..watch.findings import Fence, Race, RacingAccess, Signal, ThreadAtLine
 from .places import ArrayPlace, short
 
-READ_FIRST = (
-    "The thread that issues the copy must commit it with `cp.async.bulk.commit_group`, then wait "
-    "with `cp.async.bulk.wait_group.read 0`."
-)
 WRITTEN_LATER = (
     "A bulk copy to global memory writes some time after its issue. A wait with `.read` ends when "
     "the copy has read its source, not when it has written."
 )
-WRITE_FIRST = (
-    "The thread that issues the copy must commit it with `cp.async.bulk.commit_group`, then wait "
-    "with `cp.async.bulk.wait_group 0`, without `.read`."
+# What waits until a copy has read its source, until it has written, and until a product has ended.
+HAS_READ, HAS_WRITTEN, HAS_ENDED = (
+    "cp.async.bulk.wait_group.read 0",
+    "cp.async.bulk.wait_group 0",
+    "wgmma.wait_group.sync.aligned 0",
 )
 _AXES = ("threadIdx.x", "threadIdx.y", "threadIdx.z")
 _CHANCE = "Either thread may come first."
@@ -41,11 +40,11 @@ def without_stride(index: str, name: str, line: int) -> Message:
     )
 
 
-def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
-    """What to do about a race at a place, in a source with these declarations."""
-    signal, line = race.evidence.signal, race.mine.line
+def advice(race: Race, place: ArrayPlace, wave: Wave) -> Message:
+    """What to do about a race at a place."""
+    declared, signal, line = wave.names.declared, race.evidence.signal, race.mine.line
     if race.unfinished:
-        return _not_waited_for(race, race.unfinished)
+        return _not_waited_for(race, race.unfinished, wave)
     if race.same_line and line and (ignored := loop_faults.without_stride(declared, line)):
         return without_stride(*ignored)
     is_shared = race.both_wrote and race.same_line and race.between_blocks
@@ -57,12 +56,16 @@ def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
             "not use `gridDim`. So several blocks come to the same elements.",
             remedy=f"By how much should `{name}` grow?",
         )
-    if signal and (broken := _signalled(race, signal)):
+    if signal and (broken := _writer(race, signal) + _reader(race, signal)).why:
         return broken
     if race.between_blocks:
-        return _after_its_ticket(race, declared) or _between_blocks(race, place, declared)
-    if _waits_for_a_flag(race, place):
-        return _flag(race)
+        return (
+            _after_its_ticket(race, declared)
+            or _others_wait(race, declared)
+            or _between_blocks(race, place, declared)
+        )
+    if _waits_for_a_flag(race, place, declared):
+        return _flag(race, place)
     if race.same_line:
         if not race.both_wrote:
             return _read_and_written(race, place)
@@ -75,7 +78,12 @@ def advice(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
             told = Message(why=f"The index `{index}` is {place.index} for both threads.") + told
         computed = declared.computed_on(declared.line(line).partition("=")[0], line) if line else ""
         return told if told.remedy else told + _written_twice(race, place, computed)
-    return _given_back(race, declared) or _copied(race, declared) or _barrier_between(race, place)
+    return (
+        _in_one_memory(race, place, declared)
+        or _given_back(race, wave)
+        or _copied(race, declared)
+        or _barrier_between(race, place)
+    )
 
 
 def _both_pass(race: Race, guard: str, line: int, declared: Declarations) -> Message:
@@ -97,15 +105,62 @@ def _both_pass(race: Race, guard: str, line: int, declared: Declarations) -> Mes
     )
 
 
-def _not_waited_for(race: Race, first: RacingAccess) -> Message:
+def awaited(
+    first: ThreadAtLine, user: ThreadAtLine | None, wave: Wave, wait: str, committed: bool = True
+) -> str:
+    """What a copy or a product needs so that it has ended before `user` does something (None:
+    before its own thread leaves), as far as the kernel does not have it."""
+    commits, waits = (
+        " or ".join(
+            f"line {at}"
+            for at in sorted(
+                {
+                    one.line
+                    for one in wave.kernel.instructions
+                    if one.line
+                    and one.form.name == wait.partition(".")[0]
+                    and one.form.has("bulk", "aligned")
+                    and one.form.has(word)
+                    and (wait == HAS_READ or not one.form.has("read"))
+                }
+            )
+        )
+        for word in ("commit_group", "wait_group")
+    )
+    commit = wait.partition("wait")[0] + "commit_group" + ".sync.aligned" * (wait == HAS_ENDED)
+    who, what = (
+        ("The threads that issue the `wgmma`", "this `wgmma`")
+        if wait == HAS_ENDED
+        else (f"Thread {short(first.thread)}", "this copy")
+    )
+    again = " again" if user and user.repeats and (user.line or 0) < (first.line or 0) else ""
+    before, then = (
+        ("it leaves the kernel", "")
+        if user is None
+        else (f"line {user.line} is executed{again}", "")
+        if (user.block, user.thread) == (first.block, first.thread)
+        else (
+            f"another thread executes line {user.line}{again}",
+            f" What lets the other thread go on to line {user.line}? The wait must come before "
+            "that.",
+        )
+    )
+    return (
+        f"{who} must wait for {what} before {before}. Does the wait on {waits} come in time? Is it "
+        f"also for {what}?{then}"
+        if waits and commits and committed
+        else f"Put a `{commit}` after line {first.line}, before the wait on {waits}."
+        if waits
+        else f"{who} must wait for {what} with `{wait}` before {before}.{then}"
+        if commits and committed
+        else f"{who} must commit {what} with `{commit}`, then wait with `{wait}`, before "
+        f"{before}.{then}"
+    )
+
+
+def _not_waited_for(race: Race, first: RacingAccess, wave: Wave) -> Message:
     """A product, a bulk copy or the set-up of an mbarrier that nobody has waited for."""
     other = race.other if first is race.mine else race.mine
-    before = f" That must come before other threads are let go on to line {other.line}."
-    taken = (
-        "A bulk copy reads its source until a wait for it has ended. Only the thread that issued "
-        "it can wait for its group.",
-        f"{READ_FIRST}{before}",
-    )
     why, remedy = {
         "set-up": (
             "An mbarrier has no valid state before its `init`.",
@@ -114,41 +169,72 @@ def _not_waited_for(race: Race, first: RacingAccess) -> Message:
         ),
         "product": (
             "A `wgmma` reads its factors until a wait for its group has ended.",
-            f"Put a `wgmma.commit_group` and a `wgmma.wait_group` after line {first.line}.{before}",
+            awaited(first, other, wave, HAS_ENDED),
         ),
-        "copy": (WRITTEN_LATER, f"{WRITE_FIRST}{before}") if first.wrote else taken,
+        "copy": (WRITTEN_LATER, awaited(first, other, wave, HAS_WRITTEN))
+        if first.wrote
+        else (
+            "A bulk copy reads its source until a wait for it has ended. Only the thread that "
+            "issued it can wait for its group.",
+            awaited(first, other, wave, HAS_READ),
+        ),
     }[first.unfinished]
     return Message(why=why, remedy=remedy)
 
 
-def _given_back(race: Race, declared: Declarations) -> Message | None:
+def _in_one_memory(race: Race, place: ArrayPlace, declared: Declarations) -> Message | None:
+    """Two arrays that the launch gives their memory, which begin at one byte."""
+    names = re.findall(
+        r"\bextern\b[^;]*?\b__shared__\b[^;]*?(\w+)\s*\[\s*\]\s*;", "\n".join(declared.lines)
+    )
+    others = [one for one in names if declared.mentions(race.other.line, one)]
+    return (
+        Message(
+            why=f"`{others[0]}` and {place.owner} begin at the same byte, as all "
+            "`extern __shared__` arrays do.",
+            remedy="Declare only one of them as `extern __shared__`. Let the other one be a "
+            "pointer to the first byte after the elements of that array.",
+        )
+        if place.array in names and others and place.array not in others
+        else None
+    )
+
+
+def _given_back(race: Race, wave: Wave) -> Message | None:
     """A stage that is read, and filled again behind a wait at an mbarrier which those who read
     arrive at; None where there is no such wait or arrival."""
     read, fill = race.evidence.kernel_lines
     if not (race.shared and race.mine.wrote and race.other.reads and read and fill):
         return None
-    waits, arrivals = _mbarriers(_WAITS, declared), _mbarriers(_ARRIVES, declared)
+    waits, arrivals = _mbarriers(_WAITS, wave), _mbarriers(_ARRIVES, wave)
     wait = max((line for line in waits if line <= fill), default=0)
     told = [line for line, name in arrivals.items() if name == waits.get(wait)]
     if not told:
         return None
     name, at = waits[wait], min(told, key=lambda line: abs(line - read))
-    why = f"Line {wait} waits at `{name}` for the threads that read."
+    why = f"Line {wait} waits at `{name}` until the other threads have read."
     if at > read:
         return Message(
             why=why,
-            remedy=f"Do all of them arrive at `{name}`? Are its count of arrivals and the parity "
-            "right?",
+            remedy=f"Do all of them execute line {at}?"
+            if "producer_acquire" in wave.names.declared.line(wait)
+            else f"Do all of them arrive at `{name}`, as on line {at}? Is the count in the `init` "
+            f"of `{name}` right? Is the parity on line {wait} right?",
         )
-    early = f" They arrive there on line {at}, before they have read on line {read}."
+    early = f" Line {at} tells `{name}` that they have, but line {read} reads after that."
     why += early if at < read else ""  # a call's read may have the line of the step before it
-    return Message(why=why, remedy=f"Arrive at `{name}` after the last read.")
+    return Message(why=why, remedy=f"The call on line {at} must come after the last read.")
 
 
-def _mbarriers(call: re.Pattern[str], declared: Declarations) -> dict[int, str]:
-    """By line the mbarrier, or the pipeline, that a call names there."""
-    lines = enumerate(declared.lines, 1)
-    return {line: found[1] or found[2] for line, text in lines if (found := call.search(text))}
+def _mbarriers(call: re.Pattern[str], wave: Wave) -> dict[int, str]:
+    """By line the mbarrier, or the pipeline, that a call names there. A line that the compiler left
+    out has no such call."""
+    compiled = {at for one in wave.kernel.instructions for at in (one.line, *one.callers)}
+    return {
+        line: found[1] or found[2]
+        for line, text in enumerate(wave.names.declared.lines, 1)
+        if line in compiled and (found := call.search(text))
+    }
 
 
 def _one_of_two(there: str) -> str:
@@ -307,8 +393,8 @@ def _after_its_ticket(race: Race, declared: Declarations) -> Message | None:
 
 def _between_blocks(race: Race, place: ArrayPlace, declared: Declarations) -> Message:
     mine, other = race.mine, race.other
-    if not mine.wrote and _waits_for_a_flag(race, place):
-        return _flag(race)
+    if _waits_for_a_flag(race, place, declared):
+        return _flag(race, place)
     if mine.atomic != other.atomic:
         return _atomic_and_not(race, place, declared)
     if (
@@ -396,85 +482,126 @@ def _same_element(race: Race, place: ArrayPlace) -> Message:
     )
 
 
-def _waits_for_a_flag(race: Race, place: ArrayPlace) -> bool:
-    """A thread reads, again and again, what another sets without a barrier."""
-    read, set_ = (race.other, race.mine) if race.mine.wrote else (race.mine, race.other)
-    again = read.reads and read.repeats and not race.both_wrote
-    return again and (set_.volatile or set_.atomic) and (place.count == 1 or read.volatile)
-
-
-def _flag(race: Race) -> Message:
-    """The flag itself, for which a thread waits."""
-    read, set_ = (race.other, race.mine) if race.mine.wrote else (race.mine, race.other)
-    if not read.volatile:
-        return Message(
-            why="The compiler may read a variable that is not `volatile` only once.",
-            remedy=f"If line {read.line} waits for a flag, it must read the flag as `volatile` or "
-            "with an atomic.",
+def _others_wait(race: Race, declared: Declarations) -> Message | None:
+    """A thread has read, though only others of its block wait for a flag before that line."""
+    line = race.other.line or 0
+    loops = [
+        at
+        for at in range(declared.head(line), line)
+        if re.search(r"\bwhile\b.*(?:atomic|volatile|\.load\()", declared.line(at))
+    ]
+    guard, at = declared.guard(loops[-1]) if loops else ("", 0)
+    return (
+        Message(
+            why=f"Only threads with `{guard}` (line {at}) wait on line {loops[-1]}. Thread "
+            f"{short(race.other.thread)} has not waited for these threads.",
+            remedy=f"Put a `__syncthreads()` directly before line {line}, where all threads of the "
+            "block reach it.",
         )
-    fence = "`__threadfence_block()`" if race.same_block else "`__threadfence()`"
-    return Message(
-        why="This flag is `volatile`, so each access goes to memory. But `volatile` does not "
-        "order the writes of the flag and of the data.",
-        remedy=f"Put a {fence} between the write of the data and line {set_.line}, or use a "
-        "barrier.",
+        if race.mine.wrote
+        and guard.endswith(" == 0")
+        and declared.value(
+            guard.removesuffix(" == 0"), at, dict(zip(_AXES, race.other.thread, strict=True))
+        )
+        and not any("sync" in text for text in declared.lines[loops[-1] : line])
+        else None
     )
 
 
-def _signalled(race: Race, signal: Signal) -> Message | None:
-    """Where the way from one access to the other, by a flag, a ticket or a lock, is broken; None
-    where that cannot be said."""
-    fence = "`__threadfence()`" if race.between_blocks else "`__threadfence_block()`"
-    post, what = f"line {signal.post}", f"line {race.other.line}"
-    if any(one.wide or not race.between_blocks for one in signal.ordering):
-        return _reader(race, signal, fence)
-    if signal.ordering:
+def _waits_for_a_flag(race: Race, place: ArrayPlace, declared: Declarations) -> bool:
+    """A thread reads, again and again, what another sets without a barrier. A compiler may have
+    taken the only read of a `while` out of the loop."""
+    read, set_ = (race.other, race.mine) if race.mine.wrote else (race.mine, race.other)
+    again = (read.repeats and (place.count == 1 or read.volatile)) or (
+        not read.atomic
+        and re.search(rf"\bwhile\b.*\b{place.array}\b", declared.line(read.line)) is not None
+    )
+    return again and read.reads and not race.both_wrote and (set_.volatile or set_.atomic)
+
+
+def _flag(race: Race, place: ArrayPlace) -> Message:
+    """The flag itself, for which a thread waits."""
+    read, set_ = (race.other, race.mine) if race.mine.wrote else (race.mine, race.other)
+    if not (read.volatile or read.atomic):
         return Message(
-            why=f"The `__threadfence_block()` on line {signal.ordering[-1].line} orders writes for "
-            f"its own block only. Another block may see the write of {post} before that of {what}.",
-            remedy=f"Put a {fence} between {what} and {post}.",
+            why="The compiler may read a variable that is not `volatile` only once. Then a loop "
+            "that waits for a new value never ends.",
+            remedy=f"If line {read.line} waits for {place.text}, it must read {place.text} as "
+            "`volatile` or with an atomic.",
         )
-    if not signal.posted_itself and not signal.waited:
-        until = f"the fence on line {signal.before[-1].line}" if signal.before else post
-        then = "" if signal.before else f", and then a {fence},"
+    return Message(
+        why=f"`volatile` does not order writes. Thread {short(read.thread)} may see the new value "
+        f"of {place.text} before it sees what thread {short(set_.thread)} wrote earlier.",
+        remedy=f"Put a {_fence(race)} directly before line {set_.line}, or use a barrier.",
+    )
+
+
+def _writer(race: Race, signal: Signal) -> Message:
+    """Where the earlier access is not in order before the flag, the ticket or the lock that tells
+    of it; empty where it is."""
+    post, what = f"line {signal.post}", f"line {race.other.line}"
+    another = "block" if race.between_blocks else "thread"
+    if any(one.wide or not race.between_blocks for one in signal.ordering):
+        return Message()
+    if not signal.ordering and not signal.posted_itself and not signal.waited:
+        then, until = (
+            ("", f"the fence on line {signal.before[-1].line}")
+            if signal.before
+            else (f", and then a {_fence(race)},", post)
+        )
         return Message(
             why=f"Line {signal.post} signals for the whole block, but thread "
             f"{short(signal.poster)} has not waited for the other threads. A fence of this thread "
             "does not order their writes.",
             remedy=f"Put a `__syncthreads()`{then} between {what} and {until}.",
         )
-    another = "block" if race.between_blocks else "thread"
     before = (
-        f"The fence on line {signal.after[0].line} comes too late. Another {another}"
+        f"The `__threadfence_block()` on line {signal.ordering[-1].line} orders writes for its own "
+        "block only. Another"
+        if signal.ordering
+        else f"The fence on line {signal.after[0].line} comes too late. Another"
         if signal.after
-        else f"Line {signal.post} tells the other {another} that the data is ready, but that "
-        f"{another}"
+        else f"{post.capitalize()} is a signal to another {another}. But that"
     )
     return Message(
-        why=f"{before} may see the write of {post} before that of {what}.",
-        remedy=f"Put a {fence} between {what} and {post}.",
+        why=f"{before} {another} may see the write of {post} before the write of {what}.",
+        remedy=_missing_fence(race, signal.ordering, f"{what} and {post}"),
     )
 
 
-def _reader(race: Race, signal: Signal, fence: str) -> Message | None:
-    """The writer's side is in order: the reader's is not. Who saw the flag needs a fence before it
-    reads, and others a barrier that they come to afterwards."""
-    sight, line = signal.sight, race.mine.line
-    if signal.seen_itself:
-        return (
-            None
-            if signal.fenced
-            else Message(
-                why=f"Line {sight} sees the flag, but line {line} may still read an older value.",
-                remedy=f"Put a {fence} between line {sight} and line {line}.",
-            )
-        )
+def _reader(race: Race, signal: Signal) -> Message:
+    """Where the later access is not in order after that; empty where it is. Who saw the flag needs
+    a fence before it reads, and others a barrier that they come to afterwards."""
+    between, other = f"line {signal.sight} and line {race.mine.line}", race.other
+    fenced = any(one.wide or not race.between_blocks for one in signal.fenced)
+    if fenced if signal.seen_itself else signal.met:
+        return Message()
+    return Message(
+        why=f"Line {signal.sight} shows "
+        + f"thread {short(signal.seer)} " * (not signal.seen_itself)
+        + f"that thread {short(other.thread)} of block {short(other.block)} has executed line "
+        f"{other.line}. But "
+        + (
+            f"this thread has not waited for thread {short(signal.seer)}."
+            if not signal.seen_itself
+            else f"without a {_fence(race)}, line {race.mine.line} may come before that."
+            if race.mine.wrote
+            else f"without a {_fence(race)}, line {race.mine.line} may still read an older value."
+        ),
+        remedy=_missing_fence(race, signal.fenced, between)
+        if signal.seen_itself
+        else f"Put a `__syncthreads()` between {between}.",
+    )
+
+
+def _missing_fence(race: Race, narrow: tuple[Fence, ...], between: str) -> str:
+    """What to do where there is no fence, or only some for the block."""
     return (
-        None
-        if signal.met
-        else Message(
-            why=f"Thread {short(signal.seer)} saw the flag on line {sight}, but this thread has "
-            f"not waited for thread {short(signal.seer)}.",
-            remedy=f"Put a `__syncthreads()` between line {sight} and line {line}.",
-        )
+        f"Replace the `__threadfence_block()` on line {narrow[-1].line} with a `__threadfence()`."
+        if narrow
+        else f"Put a {_fence(race)} between {between}."
     )
+
+
+def _fence(race: Race) -> str:
+    return "`__threadfence()`" if race.between_blocks else "`__threadfence_block()`"

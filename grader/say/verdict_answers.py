@@ -289,7 +289,8 @@ def broken_too_far(fact: str) -> Message:
     """A kernel goes wrong also in a case in which it must not."""
     return Message(
         fact,
-        "In this case the kernel must run without a fault. It breaks in too many cases.",
+        "In this case the kernel must run without a fault. It may fail only in other cases.",
+        "Which of your changes also has an effect in this case?",
     )
 
 

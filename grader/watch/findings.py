@@ -266,7 +266,7 @@ class Signal(msgspec.Struct, frozen=True):
     before: tuple[Fence, ...]  # the poster's fences before the post
     after: tuple[Fence, ...]  # and after it
     waited: bool  # the poster has met its block between the earlier access and the post
-    fenced: bool  # the seer has passed a fence since
+    fenced: tuple[Fence, ...]  # the seer's fences since
     met: bool  # who makes the later access has met its block since
 
 

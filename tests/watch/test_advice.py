@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 import small_lesson
+from kernel_files import broken, run, said as said_kernels
 
 from grader import course, cuda
 from grader.cuda import simulator
@@ -123,12 +124,24 @@ def test_a_reader_that_has_not_waited_for_who_saw_the_flag_is_told_as_that(look)
 """
     with simulator.options(order="forwards"):
         message = str(said(code, numbers(1), zeros(), numbers(128), grid=2))
-    assert "Thread 0 saw the flag on line 10" in message
+    assert "Line 10 shows thread 0 that thread 0 of block 0 has executed line 4." in message
+    assert "this thread has not waited for thread 0" in message
     assert "Put a `__syncthreads()` between line 10 and line 13" in message
 
 
 @pytest.mark.parametrize("look", ["atomicAdd(flag, 0)", "*(volatile unsigned*)flag"])
-def test_a_reader_without_a_fence_of_its_own_is_told_as_that(look):
+@pytest.mark.parametrize(
+    ("fence", "told"),
+    [
+        ("", "Put a `__threadfence()` between line 8 and line 10"),
+        (
+            "__threadfence_block();",
+            "Replace the `__threadfence_block()` on line 9 with a `__threadfence()`.",
+        ),
+    ],
+    ids=["no fence", "one for the block"],
+)
+def test_a_reader_without_a_fence_of_its_own_is_told_as_that(look, fence, told):
     code = f"""{KERNEL}(float* data, unsigned* flag, float* out) {{
   if (blockIdx.x == 0) {{
     data[0] = 3.0f;
@@ -137,11 +150,110 @@ def test_a_reader_without_a_fence_of_its_own_is_told_as_that(look):
     return;
   }}
   while ({look} == 0);
+  {fence}
   out[0] = data[0];
 }}
 """
     message = str(said(code, numbers(1), zeros(), numbers(1), grid=2, block=1))
-    assert "Put a `__threadfence()` between line 8 and line 9" in message
+    assert told in message
+    assert "that thread 0 of block 0 has executed line 3" in message
+
+
+def test_a_loop_that_waits_for_a_plain_flag_is_told_of_volatile_and_not_of_launches():
+    """The compiler reads it once, so the run shows no second read."""
+    code = f"""{KERNEL}(int* flag, float* out) {{
+  if (blockIdx.x == 1) {{
+    atomicExch(flag, 1);
+    return;
+  }}
+  while (*flag == 0);
+  out[0] = 1.0f;
+}}
+"""
+    message = str(said(code, zeros(dtype=np.int32), numbers(1), grid=2, block=1))
+    assert "it must read `flag[0]` as `volatile` or with an atomic." in message
+    assert "launch" not in message and "ticket" not in message
+
+
+# --- what the kernel already has ---
+
+
+def told_of(name):
+    """The message about a kernel of tests/broken or tests/said."""
+    kernel = next(one for one in (*broken(), *said_kernels()) if one.name == name)
+    with pytest.raises(cuda.CudaError) as caught, simulator.options(step_limit=100_000):
+        run(kernel, simulator.RawModule, simulator.empty)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "untold"),
+    [
+        (
+            "bulk_copy_not_read_for_another",
+            "Thread 32 must wait for this copy before another thread executes line 11 again. Does "
+            "the wait on line 20 come in time?",
+            "commit",
+        ),
+        ("bulk_source_overwritten", "wait for this copy with `cp.async.bulk.wait_group", "commit"),
+        ("bulk_sum_read_too_early", "with `cp.async.bulk.wait_group 0` before line 21", "commit"),
+        ("read_wait_is_not_enough", "with `cp.async.bulk.wait_group 0` before line", "on line 20"),
+        ("stage_freed_before_the_product", "Does the wait on line 54 come in time?", "commit"),
+        ("wgmma_factor_overwritten", "Does the wait on line 32 come in time?", "commit"),
+        ("last_product_not_waited_for", "Is it also for this `wgmma`?", "commit"),
+        (
+            "wgmma_not_committed",
+            "Put a `wgmma.commit_group.sync.aligned` after line 26, before the wait on line 30.",
+            "`wgmma.wait_group",
+        ),
+        ("wgmma_not_waited_for", "`wgmma.wait_group.sync.aligned 0` before line 32", "commit"),
+    ],
+)
+def test_a_commit_or_a_wait_that_is_there_is_not_advised_again(name, told, untold):
+    message = told_of(name)
+    assert told in message and untold not in message
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "untold"),
+    [
+        ("stage_released_before_use", "Line 25 tells `pipe` that they have, but", "parity"),
+        ("half_a_block_barrier", "No barrier for both threads is between", "one store of"),
+        ("wgmma_without_proxy_fence", "by a `wgmma`, but no proxy fence", "copy"),
+        ("bulk_store_without_proxy_fence", "by a bulk copy, but no proxy fence", "wgmma"),
+        ("mbarrier_used_before_it_is_set_up", "uses `full`, which thread 0 set up on", "updates"),
+        ("one_buffer_under_two_names", "`left` and `right` begin at the same byte", "index"),
+        ("a_barrier_in_each_branch", "reach line 18, and which reach line 13?", "these two"),
+        ("named_barrier_for_too_many", "Threads with `t >= 64` (line 12) leave before.", "Exactly"),
+        ("lock_without_fence", "`__threadfence()` between line 6 and line 11.", "the data"),
+        ("flag_in_shared_without_fence", "`volatile` does not order writes.", "the data"),
+        ("reader_that_did_not_wait", "Only threads with `threadIdx.x == 0` (line", "any order"),
+        ("every_block_the_same_elements", "also writes. Nothing orders", "moment"),
+        ("registers_given_back_by_one_warp", "the same branches?", "multiple of 128"),
+    ],
+)
+def test_nothing_is_said_that_is_not_true_of_the_kernel(name, told, untold):
+    message = told_of(name)
+    assert told in message and untold not in message
+
+
+@pytest.mark.parametrize(
+    ("lines", "merged"),
+    [
+        ("if (n == 3)\n    s[threadIdx.x] = 1.0f;\n  else\n    s[threadIdx.x] = 2.0f;", True),
+        ("#ifdef OTHER\n  s[threadIdx.x] = x[0];\n#else\n  s[threadIdx.x] = x[1];\n#endif", False),
+    ],
+    ids=["two branches", "two branches for the preprocessor"],
+)
+def test_one_store_of_two_lines_is_told_only_where_both_are_compiled(lines, merged):
+    code = f"""{KERNEL}(const float* x, float* y, int n) {{
+  __shared__ float s[64];
+  {lines}
+  y[threadIdx.x] = s[63 - threadIdx.x];
+}}
+"""
+    message = str(said(code, numbers(), numbers(), np.int32(3)))
+    assert ("The compiler made one store of lines" in message) == merged
 
 
 def test_a_block_that_reads_one_element_before_another_writes_it_is_told_to_wait():
@@ -184,8 +296,8 @@ READS = "            for (int r = 0; r < 8; r++) sum += tile[k % 2][128 * r + t]
 @pytest.mark.parametrize(
     ("steps", "count", "expected"),
     [
-        (ARRIVES + READS, 128, "on line 25, before they have read on line 26. Arrive at `empty` "),
-        (READS + ARRIVES, 96, "Do all of them arrive at `empty`? Are its count of arrivals and"),
+        (ARRIVES + READS, 128, "Line 25 tells `empty` that they have, but line 26 reads after"),
+        (READS + ARRIVES, 96, "as on line 26? Is the count in the `init` of `empty` right? Is the"),
     ],
 )
 def test_what_is_filled_too_early_behind_an_mbarrier_needs_no_barrier_of_the_block(

@@ -439,10 +439,11 @@ def missing(word: int) -> tuple[int, int, int]:
 
 _FULL = Message(
     "arrives once too often at an mbarrier: its phase already has all of its arrivals.",
-    "An arrival too many is undefined. Its `init` says how many arrivals each phase has, and the "
-    "phase may still wait for bytes.",
-    "Which other thread arrives in this phase, perhaps on the same line? Or is this a new phase, "
-    "for which the thread must wait first? If it waits, is the parity of that wait right?",
+    "The `init` of an mbarrier says how many arrivals each phase has. One arrival more has no "
+    "defined result. A new phase begins when all arrivals and all expected bytes have come.",
+    "Has this thread arrived in this phase before? If it has, the thread must wait before it "
+    "arrives again: is there such a wait, with the right parity? If it has not, which other "
+    "threads arrive, perhaps on this line?",
 )
 
 

@@ -108,7 +108,7 @@ class Signals:
             before=facts(before),
             after=facts([fence for fence in fences if fence.epoch > post.epoch]),
             waited=post.barrier(poster) >= since,
-            fenced=any(one.epoch > sight.epoch for one in self._fences_of(seer, mine)),
+            fenced=facts([one for one in self._fences_of(seer, mine) if one.epoch > sight.epoch]),
             met=epoch_of(self.ordering.synced["block"][lane]) >= sight.epoch,
         )
 
