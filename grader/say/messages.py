@@ -447,7 +447,7 @@ def two_barriers(finding: TwoBarriers, wave: Wave) -> Message:
         f"{finding.other_line}? Move a barrier that only some threads reach out of its branch or "
         "loop."
         if finding.other_line != finding.where.line
-        else "Do all threads execute as many rounds and calls as the others before this barrier?",
+        else "Do all threads execute the same number of rounds, or calls, before this barrier?",
     )
 
 

@@ -196,7 +196,7 @@ def test_the_hardware_computes_the_same_to_the_bit():
 MISSING = {
     "PROXY": (cuda.DataRace, "no proxy fence follows the ordinary store on line 6"),
     "FENCE": (cuda.DataRace, "issues a `wgmma` without a `wgmma.fence`"),
-    "COMMIT": (cuda.UninitializedRead, "Commit the product"),
+    "COMMIT": (cuda.UninitializedRead, "Put a `wgmma.commit_group.sync.aligned` after line"),
     "WAIT": (cuda.UninitializedRead, "uses a register of the `wgmma` on line 1"),
 }
 
