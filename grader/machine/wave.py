@@ -309,8 +309,8 @@ class Collectives:
                 Message(
                     f"waits here for {lanes} of its warp that never {come}. Its mask "
                     f"0x{mask:08x} also names {_lanes(missing)}.",
-                    remedy="Let all these lanes come here, past each `if`, loop and `return`. Or "
-                    "name only lanes that come here.",
+                    remedy="Let all these lanes reach this line. No `if`, loop or `return` may "
+                    "keep them away. Or name only lanes that come here.",
                 ),
             )
 

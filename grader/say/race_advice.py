@@ -146,8 +146,8 @@ def awaited(
         )
     )
     return (
-        f"{who} must wait for {what} before {before}. Does the wait on {waits} come in time? Is it "
-        f"also for {what}?{then}"
+        f"{who} must wait for {what} before {before}. Does the wait on {waits} come in time? Does "
+        f"it include {what}?{then}"
         if waits and commits and committed
         else f"Put a `{commit}` after line {first.line}, before the wait on {waits}."
         if waits

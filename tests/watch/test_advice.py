@@ -200,7 +200,7 @@ def told_of(name):
         ("read_wait_is_not_enough", "with `cp.async.bulk.wait_group 0` before line", "on line 20"),
         ("stage_freed_before_the_product", "Does the wait on line 54 come in time?", "commit"),
         ("wgmma_factor_overwritten", "Does the wait on line 32 come in time?", "commit"),
-        ("last_product_not_waited_for", "Is it also for this `wgmma`?", "commit"),
+        ("last_product_not_waited_for", "Does it include this `wgmma`?", "commit"),
         (
             "wgmma_not_committed",
             "Put a `wgmma.commit_group.sync.aligned` after line 26, before the wait on line 30.",
