@@ -53,8 +53,8 @@ _HEAD = """\
 Made by `python -m tools.messages_page`; `grader messages` prints the same.
 
 A message says what happened and where, why that is wrong, and, if the grader knows it, what to look
-at next. The first sentences, with the place, have at most 30 words, and a card always shows them. The reason is in a
-fold of the card.
+at next. The first sentences, with the place, have at most 30 words, and a card always shows them.
+The reason is in a fold of the card.
 
 Each example on this page is a kernel with one mistake. Below the kernel is the message as the card
 in the notebook shows it, and as the terminal does. In an exercise, what to look at next is a hint.
