@@ -161,7 +161,11 @@ def _explanation(cases: list[CaseResult], verdict: Verdict, source: str, columns
     )
     return Group(
         Text(),
-        Text.assemble((names, "bold"), f": {visible(first.parts.first)}"),
+        Text.assemble(
+            (names, "bold"),
+            f", for example {first.name}" if names == "all cases" else "",
+            f": {visible(first.parts.first)}",
+        ),
         *map(Text, others),
         *([_excerpt(source, first.line)] if first.line else []),
         *(

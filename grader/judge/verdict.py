@@ -421,10 +421,9 @@ def _cause(case: CaseResult, verdict: Verdict) -> tuple[object, ...]:
 
 def stopped(cases: list[CaseResult], verdict: Verdict) -> str:
     """The names of cases that failed alike, some of the verdict's; of three or more the first."""
+    if len(cases) == sum(case.status != Status.NOT_RUN for case in verdict.cases) > 1:
+        return "all cases"
     names = [case.name if case.visible else f"{case.name} (hidden)" for case in cases]
-    if len(cases) == sum(case.status != Status.NOT_RUN for case in verdict.cases) > 2:
-        is_one = cases[0].status == Status.COMPILE_ERROR
-        return "all cases" if is_one else f"{names[0]}, and all other cases"
     return ", ".join(names) if len(names) < 3 else f"{names[0]}, and {len(names) - 1} more cases"
 
 

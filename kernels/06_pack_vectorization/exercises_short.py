@@ -208,7 +208,11 @@ no_waiting = Exercise(
             points=2,
             budgets=(
                 Budget("barriers", 0, "one warp processes a row, so no warp waits for another"),
-                Budget("shared_store_requests", 0, "a shuffle passes values between lanes without shared memory"),
+                Budget(
+                    "shared_store_requests",
+                    0,
+                    "a shuffle passes values between lanes without shared memory",
+                ),
                 *work_is_shared(),
             ),
             requires=(Requirement(SHUFFLE, "no value may go through memory", levels=5),),

@@ -1554,7 +1554,7 @@ def test_a_wait_for_the_other_phase_of_an_mbarrier_is_asked_about_by_its_parity(
     message, _ = told(
         "11_async_copies/bulk_ring", ("k / 4 % 2", "k % 2"), status="uninitialized_read"
     )
-    assert "A wait for the other parity returns at once." in message
+    assert "A wait for a parity ends at once if the present phase has the other parity." in message
     assert re.search(r"for which one does line \d+ wait\?", message)
 
 
