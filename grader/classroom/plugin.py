@@ -42,7 +42,6 @@ from .sanitize_html import sanitize
 
 ANSWERS = "warpwise"  # in nbconvert's resources: what TakeAnswers found, by exercise
 
-_TAG = re.compile(r"<[a-z][^<>]*>")
 _RULES = re.compile(r"<style>([^<]*)</style>")
 
 Pair = tuple[NotebookNode, NotebookNode]
@@ -244,7 +243,8 @@ def shared(html: str) -> str:
     def tag(found: re.Match[str]) -> str:
         return found[0] if " class=" in found[0] else re.sub(r' style="([^"]*)"', named, found[0])
 
-    return "<style>{}</style>{}".format("\n".join(rules), _TAG.sub(tag, html)) if rules else html
+    body = re.sub("<[a-z][^<>]*>", tag, html)  # which fills `rules`
+    return "<style>{}</style>{}".format("\n".join(rules), body) if rules else html
 
 
 def apart(html: str) -> tuple[tuple[str, ...], str]:
