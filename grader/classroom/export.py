@@ -6,7 +6,6 @@ The class's marks as one table, a row per learner and a column per lesson: what 
 another system is made of. And who answered a contest's exercise most cheaply.
 """
 
-import hmac
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -30,6 +29,7 @@ from sqlalchemy.orm import Query
 
 from ..course import Contest, Lesson, Standing
 from ..course.weave import CHECK
+from ..disk_cache import sealed
 from ..errors import counted, unless
 from ..grouped import grouped
 from ..status import Status
@@ -295,9 +295,6 @@ def _grades(
         }
 
 
-SHOWN = 8  # hexadecimal digits of a pseudonym
-
-
 @dataclass(frozen=True)
 class LessonColumn:
     """A lesson in the table."""
@@ -380,8 +377,7 @@ class ShownNames:
         if not self.anonymous:
             return learner
         key = secret(self.course.secret_file).encode()
-        digest = hmac.digest(key, f"name\n{learner}".encode(), "sha256")
-        return f"anon-{digest.hex()[:SHOWN]}"
+        return f"anon-{sealed(key, 'name', learner.encode()).decode()[:8]}"
 
 
 def shown_names(here: CourseFolder, section: str | None, anonymous: bool = False) -> ShownNames:
