@@ -72,32 +72,6 @@ CREATE TABLE IF NOT EXISTS log (
 CREATE INDEX IF NOT EXISTS events ON log (what, learner, lesson);
 CREATE TABLE IF NOT EXISTS token (learner TEXT PRIMARY KEY, digest TEXT);
 """
-_LATEST = """
-SELECT coalesce(max(at), 0.0) FROM log
-WHERE number >= (SELECT coalesce(max(number), 0) FROM log WHERE what = 'clock set')
-"""
-_OLDEST = """
-SELECT receipt, content FROM work
-WHERE result IS NULL
-AND lesson = (SELECT lesson FROM work WHERE result IS NULL ORDER BY at LIMIT 1)
-ORDER BY at LIMIT ?
-"""
-_LOG = """
-SELECT line, seal(coalesce(lag(code) OVER (ORDER BY number), ''), line), code FROM log
-ORDER BY number
-"""
-_LOGGED = """
-INSERT INTO log SELECT NULL, ?1, ?2, ?3, ?4, ?5,
-seal(coalesce((SELECT code FROM log ORDER BY number DESC LIMIT 1), ''), ?5) RETURNING code
-"""
-_SAT = """
-SELECT learner, min(at) FILTER (WHERE what = 'begun'), count(*) FILTER (WHERE what = 'received')
-FROM log WHERE lesson = ? GROUP BY learner
-"""
-_RESULT = """
-SELECT result, (SELECT count(*) FROM work WHERE result IS NULL AND at < one.at)
-FROM work AS one WHERE learner = ? AND lesson = ? AND id = ?
-"""
 
 
 class HandInQueue:
@@ -112,7 +86,12 @@ class HandInQueue:
             "seal", 2, lambda before, text: sealed(key, before, text.encode()).decode()
         )
         self._db.executescript(_TABLES)
-        self._latest = float(self._rows(_LATEST)[0][0])
+        self._latest = float(
+            self._rows(
+                "SELECT coalesce(max(at), 0.0) FROM log WHERE number >= "
+                "(SELECT coalesce(max(number), 0) FROM log WHERE what = 'clock set')"
+            )[0][0]
+        )
 
     # --- learners' side ---------------------------------------------------------------------------
 
@@ -179,12 +158,23 @@ class HandInQueue:
 
     def sat(self, lesson: str) -> dict[str, tuple[float | None, int]]:
         """By learner, when the exam was begun, None if it was not, and how many tries there are."""
-        return {who: (begun, tries) for who, begun, tries in self._rows(_SAT, lesson)}
+        return {
+            who: (begun, tries)
+            for who, begun, tries in self._rows(
+                "SELECT learner, min(at) FILTER (WHERE what = 'begun'), count(*) FILTER "
+                "(WHERE what = 'received') FROM log WHERE lesson = ? GROUP BY learner",
+                lesson,
+            )
+        }
 
     def result(self, learner: str, lesson: str, id: str) -> tuple[bytes | None, int]:
         """The result of a hand-in, None while it waits, and how many are before it. NotTaken if it
         is none of the learner's."""
-        found: list[tuple[bytes | None, int]] = self._rows(_RESULT, learner, lesson, id)
+        found: list[tuple[bytes | None, int]] = self._rows(
+            "SELECT result, (SELECT count(*) FROM work WHERE result IS NULL AND at < one.at) "
+            "FROM work AS one WHERE learner = ? AND lesson = ? AND id = ?",
+            *(learner, lesson, id),
+        )
         return unless(found, NotTaken("There is no such hand-in of yours here.", 404))[0]
 
     # --- the judge's side -------------------------------------------------------------------------
@@ -194,7 +184,12 @@ class HandInQueue:
         content."""
         return [
             (msgspec.json.decode(kept, type=Receipt), content)
-            for kept, content in self._rows(_OLDEST, most)
+            for kept, content in self._rows(
+                "SELECT receipt, content FROM work WHERE result IS NULL AND lesson = "
+                "(SELECT lesson FROM work WHERE result IS NULL ORDER BY at LIMIT 1) "
+                "ORDER BY at LIMIT ?",
+                most,
+            )
         ]
 
     def settle(self, one: Receipt, report: Report, now: float) -> None:
@@ -257,7 +252,13 @@ class HandInQueue:
 
     def log(self) -> Iterator[str]:
         """The lines of the log. MachineError where somebody has changed one."""
-        for place, (line, code, has) in enumerate(self._rows(_LOG), 1):
+        for place, (line, code, has) in enumerate(
+            self._rows(
+                "SELECT line, seal(coalesce(lag(code) OVER (ORDER BY number), ''), line), code "
+                "FROM log ORDER BY number"
+            ),
+            start=1,
+        ):
             unless(
                 code == has,
                 MachineError(f"Line {place} of the log was changed, or lines before it are gone."),
@@ -269,8 +270,13 @@ class HandInQueue:
     ) -> str:
         """Add a line; its code."""
         about = {"what": what, "learner": learner, "lesson": lesson, "at": shown(now), **more}
-        line = msgspec.json.encode(about).decode()
-        return str(self._rows(_LOGGED, what, learner, lesson, now, line)[0][0])
+        return str(
+            self._rows(
+                "INSERT INTO log SELECT NULL, ?1, ?2, ?3, ?4, ?5, seal(coalesce("
+                "(SELECT code FROM log ORDER BY number DESC LIMIT 1), ''), ?5) RETURNING code",
+                *(what, learner, lesson, now, msgspec.json.encode(about).decode()),
+            )[0][0]
+        )
 
     def _rows(self, asked: str, *given: object) -> list[Any]:
         with self._one:
