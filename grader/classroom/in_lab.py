@@ -63,10 +63,6 @@ class RubricInLab(JupyterHandler):
         await lecture.answer(self, unless(self.pages.get(lesson), web.HTTPError(404)))
 
 
-def _jupyter_server_extension_points() -> list[dict[str, str]]:
-    return [{"module": __name__}]
-
-
 def _load_jupyter_server_extension(app: "ServerApp") -> None:
     config_file = Path(app.root_dir).expanduser() / "nbgrader_config.py"
     if config_file.is_file():

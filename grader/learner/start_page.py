@@ -44,10 +44,6 @@ class StartPage(APIHandler):
         self.finish(json.dumps({"html": await asyncio.to_thread(page, root)}))
 
 
-def _jupyter_server_extension_points() -> list[dict[str, str]]:
-    return [{"module": __name__}]
-
-
 def _load_jupyter_server_extension(app: "ServerApp") -> None:
     app.web_app.add_handlers(
         ".*$", [(url_path_join(app.web_app.settings["base_url"], "warpwise", "start"), StartPage)]
