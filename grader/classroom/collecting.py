@@ -14,15 +14,6 @@ from ..submissions import intake
 from . import ClassroomError, coursefile, renaming, verdicts
 from .folder import CourseFolder
 
-NOT_NBGRADER_S = (
-    "nbgrader gives no submission this name, with a learner's id of letters, digits and . _ - @ + "
-    "in it; it is put aside."
-)
-PAST_THE_SERVICE = (
-    "The service has not received this work, and an exam is handed in to the service alone; the "
-    "work is put aside."
-)
-
 
 @dataclass(frozen=True)
 class Graded:
@@ -76,12 +67,21 @@ def put_aside(course: CourseFolder, lesson: str) -> Iterator[Graded]:
     file = coursefile.read(course)
     is_exam = file.plan(lesson).service.start is not None
     for folder, (learner, when) in course.inbound(lesson).items():
-        why, problem, said = "odd", NOT_NBGRADER_S, ascii(folder.name)
+        why, problem, said = (
+            "odd",
+            "nbgrader gives no submission this name, with a learner's id of letters, digits and "
+            ". _ - @ + in it; it is put aside.",
+            ascii(folder.name),
+        )
         if forger := _forger(folder, (learner, *file.person(learner).also)):
             why, problem = "forged", f"What {forger} handed in under this name is put aside."
             said = learner
         elif is_exam and sys.platform != "win32" and folder.lstat().st_uid != os.getuid():
-            problem, said = PAST_THE_SERVICE, learner
+            problem, said = (
+                "The service has not received this work, and an exam is handed in to the service "
+                "alone; the work is put aside.",
+                learner,
+            )
         elif intake.is_name(learner) and intake.time_of(when):
             continue
         hide(folder, why)

@@ -382,8 +382,11 @@ class Preview:
         )
         if shows != self._shown:
             steps.require_no_oversight(lesson)
-            solved = handing_out.solved(lesson, self.folder).cells
-            self._outputs = [cell.outputs for cell in solved if cell.cell_type == "code"]
+            self._outputs = [
+                cell.outputs
+                for cell in handing_out.solved(lesson, self.folder).cells
+                if cell.cell_type == "code"
+            ]
             self._shown = shows
         for cell, outputs in zip(cells, self._outputs, strict=True):
             cell.outputs = outputs

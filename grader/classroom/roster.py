@@ -86,15 +86,6 @@ _EMAIL = ("Email address", "Email Address", "Email", "email", "e-mail")
 _SUFFIX = re.compile(r"([js]n?r|junior|senior|i{2,3}|iv|vi{1,3}|ix|esq|ph\.?d|m\.?d)\.?", re.I)
 _SEVERAL = re.compile(r"\s*(?:,|;|\band\b)\s*")  # where a cell names several sections
 
-# What a platform puts behind a column's own name.
-_ADDED = re.compile(
-    r"\s*(\(\d+\)|\(real\)|\[total pts:[^\]]*\]\s*(\|\d+)?|points grade.*)\s*$", re.IGNORECASE
-)
-# Columns that take no points, though a lesson's name may stand in them.
-_NO_POINTS = re.compile(
-    r"\((feedback|percentage|letter)\)$|\b(text grade|(current|final) (score|points|grade))\b",
-    re.IGNORECASE,
-)
 # Words that say that a column is some lesson's, and not which.
 _GENERAL = frozenset(
     re.findall(
@@ -139,7 +130,21 @@ def read(
     """The roster in a file; `id`, `section` and `team` name the columns to take instead of the
     system's usual ones. ClassroomError names the line that cannot be."""
     head, *rest = spreadsheets.read(path)
-    system, members = _system(head), dict[str, RosterMember]()
+    system = unless(
+        next(
+            (
+                system
+                for system in SYSTEMS
+                if {*system.mark} <= {*head} and not {*system.id}.isdisjoint(head)
+            ),
+            None,
+        ),
+        ClassroomError(
+            f"No learner's id is known by these columns: {', '.join(head[:12])}; a plain CSV file "
+            "needs one called id."
+        ),
+    )
+    members: dict[str, RosterMember] = {}
     chosen: dict[str, Any] = {
         name: (column,)
         for name, column in (("id", id), ("section", section), ("team", team))
@@ -232,23 +237,6 @@ def _entry(system: RosterFormat, member: RosterMember, before: coursefile.Person
     return entry
 
 
-def _system(head: list[str]) -> RosterFormat:
-    return unless(
-        next(
-            (
-                system
-                for system in SYSTEMS
-                if {*system.mark} <= {*head} and not {*system.id}.isdisjoint(head)
-            ),
-            None,
-        ),
-        ClassroomError(
-            f"No learner's id is known by these columns: {', '.join(head[:12])}; a plain CSV file "
-            "needs one called id."
-        ),
-    )
-
-
 def _member(system: RosterFormat, row: Row) -> RosterMember:
     # Brightspace puts # in front.
     login = _any(row, system.id).lstrip("#")
@@ -297,9 +285,18 @@ def matches(lessons: Mapping[str, str], headings: Iterable[str]) -> dict[str, tu
 def _rank(heading: str, name: str, title: str) -> Rank | None:
     """How well a heading matches a lesson: by its name or title, by its number (1 the same, 0 none,
     -1 another), by how many of its words; None where it is not the lesson's."""
-    if _NO_POINTS.search(heading):
+    if re.search(  # it takes no points, though a lesson's name may stand in it
+        r"\((feedback|percentage|letter)\)$|\b(text grade|(current|final) (score|points|grade))\b",
+        heading,
+        re.IGNORECASE,
+    ):
         return None
-    own = _ADDED.sub("", heading)
+    own = re.sub(  # without what a platform puts behind a column's own name
+        r"\s*(\(\d+\)|\(real\)|\[total pts:[^\]]*\]\s*(\|\d+)?|points grade.*)\s*$",
+        "",
+        heading,
+        flags=re.IGNORECASE,
+    )
     if own.casefold() in (name.casefold(), title.casefold()):
         return (3, 1, len(_words(name)[0]))
     (words, numbers), (_, own_numbers) = _words(own), _words(name)

@@ -276,8 +276,11 @@ def answers(course: CourseFolder, name: str) -> Iterator[AnswerToMark]:
 
 def accounts(course: CourseFolder, name: str) -> dict[tuple[str, str], RubricAccount]:
     """By learner and exercise, how each mark of a lesson comes about that a rubric bears on."""
-    used = course.root / FILE, course.root / LOG
-    if not any(name.encode() in path.read_bytes() for path in used if path.exists()):
+    if not any(
+        name.encode() in path.read_bytes()
+        for path in (course.root / FILE, course.root / LOG)
+        if path.exists()
+    ):
         return {}
     rubric = read(course, name)
     return {

@@ -50,9 +50,6 @@ _ATTRIBUTES = {
 # What stands where a tag could, and is none of _TAGS nor a comment. nh3 would drop it in silence;
 # its learner meant it to be read: a < b, or <T>.
 _NO_TAG = re.compile(rf"<(?!/?(?:{'|'.join(sorted(_TAGS))})(?=[\s/>])|!--)", re.IGNORECASE)
-_INVISIBLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-# Browsers overlook it in a link.
-_IGNORED_IN_LINKS = re.compile(r"[\x00-\x20\x7f-\xa0`]|[^\x00-\x7f]")
 _exporter = cache(HTMLExporter)
 
 
@@ -120,7 +117,8 @@ def _cleaned(source: str, attachments: Attachments) -> str:
         html = _exporter().markdown2html({"cell": {"attachments": attachments}}, source)
     except (InvalidNotebook, RecursionError):  # a picture that is not there; quotes in quotes in...
         return _as_it_is(source)
-    return _INVISIBLE.sub("?", _CLEANER.clean(_NO_TAG.sub("&lt;", html)))
+    shown = _CLEANER.clean(_NO_TAG.sub("&lt;", html))
+    return re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", "?", shown)
 
 
 def _plain(cell: NotebookNode, most: int) -> NotebookNode:
@@ -163,7 +161,8 @@ def _kept(tag: str, name: str, value: str) -> str | None:
 
 def _scheme(link: str) -> str | None:
     """The scheme of a link as browsers read it; None of a relative one."""
-    found = re.match("([^/?#]*):", _IGNORED_IN_LINKS.sub("", link).lower())
+    # Browsers overlook the others.
+    found = re.match("([^/?#]*):", re.sub(r"[\x00-\x20\x7f-\xa0`]|[^\x00-\x7f]", "", link).lower())
     return found[1] if found else None
 
 

@@ -279,8 +279,10 @@ def side_by_side(found: AlikeNotebooks, sources: Given) -> dict[str, tuple[Side,
 
 def _some(words: Mapping[str, float], form: str) -> str:
     """The rarest of them, and how many more there are."""
-    ranked = sorted(words, key=lambda word: -words[word])
-    return some([form.format(visible(word)) for word in ranked], SHOWN_WORDS)
+    return some(
+        [form.format(visible(word)) for word in sorted(words, key=lambda word: -words[word])],
+        SHOWN_WORDS,
+    )
 
 
 # By what is said of two notebooks, an exercise's details, which make a reason of their own; or True
