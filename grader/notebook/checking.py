@@ -124,7 +124,13 @@ class _Buttons(widgets.VBox):
 
     def __init__(self, prediction: questions.Prediction, key: str):
         self._prediction, self._key = prediction, key
-        buttons = [widgets.Button(description=text, layout=_FITTING) for text in prediction.choices]
+        buttons = [
+            widgets.Button(
+                description=text,
+                layout={"width": "auto", "max_width": "100%", "margin": "2px 8px 2px 0"},
+            )
+            for text in prediction.choices
+        ]
         for number, button in enumerate(buttons):
             button.on_click(lambda _, number=number: answer(key, number))
         super().__init__(
@@ -170,7 +176,6 @@ def _answered(prediction: questions.Prediction, choice: str) -> Page:
     )
 
 
-_FITTING = {"width": "auto", "max_width": "100%", "margin": "2px 8px 2px 0"}
 _FRAME = {
     **{f"border_{edge}": f"1px solid {html_of('border')}" for edge in ("top", "right", "bottom")},
     "border_left": f"4px solid {html_of('accent', 'note')}",
@@ -391,11 +396,6 @@ def _offered(feature: str) -> None:
 
 # ---- play ----
 
-_HOW = (
-    "`play` steps through what `watch(...)` returned, through a launch, as in "
-    '`play(kernel, (1,), (32,), (x, n))`, or through an exercise, as in `play("name")`.'
-)
-
 
 def play(
     what: object,
@@ -409,7 +409,17 @@ def play(
     shown, or else its first one."""
     _offered("player")
     if not isinstance(what, str):
-        display(_of_run(session.run_of(what, (grid, block, args, shared_mem), _HOW)))
+        display(
+            _of_run(
+                session.run_of(
+                    what,
+                    (grid, block, args, shared_mem),
+                    "`play` steps through what `watch(...)` returned, through a launch, as in "
+                    "`play(kernel, (1,), (32,), (x, n))`, or through an exercise, as in "
+                    '`play("name")`.',
+                )
+            )
+        )
         return
     lesson = session.current()
     exercise, source = lesson.exercise(what), lesson.source(what)

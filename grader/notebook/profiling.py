@@ -26,10 +26,6 @@ from .session import Kernel, current, run_of
 
 # ---- profile ----
 
-_HOW_PROFILE = (
-    "`profile` shows what `watch(...)` returned, or a launch, as in "
-    "`profile(kernel, (1,), (32,), (x, n))`."
-)
 _SHARED = re.compile(r"\.shared\s[^;]*?\[(\d+)\]\s*;")
 
 
@@ -42,7 +38,17 @@ def profile(
 ) -> None:
     """Show what each line of a kernel cost, what limits it and what to do about its worst line.
     `what` is a run that `watch` returned, or a kernel, launched on copies of `args`."""
-    display(profile_page(run_of(what, (grid, block, args, shared_mem), _HOW_PROFILE), shared_mem))
+    display(
+        profile_page(
+            run_of(
+                what,
+                (grid, block, args, shared_mem),
+                "`profile` shows what `watch(...)` returned, or a launch, as in "
+                "`profile(kernel, (1,), (32,), (x, n))`.",
+            ),
+            shared_mem,
+        )
+    )
 
 
 def profile_page(run: Run, shared_mem: int = 0) -> cards.Page:
@@ -148,11 +154,6 @@ def source_table(source: str, counters: Counters) -> cards.Page:
 
 # ---- compare ----
 
-_HOW_COMPARE = (
-    "`compare` sets two runs side by side that `watch(...)` returned, or two kernels and a launch, "
-    "as in `compare(before, after, (1,), (32,), (x, n))`."
-)
-
 
 def compare(
     a: object,
@@ -164,7 +165,15 @@ def compare(
 ) -> None:
     """Show the counters of two runs side by side: of `watch`, or of two kernels, each launched on
     copies of `args`."""
-    runs = [run_of(one, (grid, block, args, shared_mem), _HOW_COMPARE) for one in (a, b)]
+    runs = [
+        run_of(
+            one,
+            (grid, block, args, shared_mem),
+            "`compare` sets two runs side by side that `watch(...)` returned, or two kernels and a "
+            "launch, as in `compare(before, after, (1,), (32,), (x, n))`.",
+        )
+        for one in (a, b)
+    ]
     display(compare_page(*runs))
 
 

@@ -441,8 +441,11 @@ def flow_map(parts: Sequence[Part], wrong: Mismatch) -> Page:
     rows = [_row(list(some)) for _, some in groupby(parts, key=lambda one: one.buffer)][:_ROWS]
     expected, found = wrong.values
     said = f"{wrong.place} is {found}, and should be {expected}. What it uses:"
-    seen = {sign for _, signs in rows for sign in signs}
-    key = ", ".join(f"{sign} {meaning}" for sign, meaning in _KEY.items() if sign in seen)
+    key = ", ".join(
+        f"{sign} {meaning}"
+        for sign, meaning in _KEY.items()
+        if any(sign in signs for _, signs in rows)
+    )
     width = max(len(name) for name, _ in rows)
     return Page(
         html_of("flow", rows, wrong, f"{said} {key}"),

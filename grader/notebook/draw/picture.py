@@ -196,8 +196,11 @@ def source_line(run: Run, line: int, width: int) -> str:
 def note(run: Run, shown: int, count: int, noun: str) -> str:
     """What a picture leaves out, in words; empty when it leaves out nothing."""
     cut = f"The first {shown} of {counted(count, noun)}. " if shown < count else ""
-    is_full = len(run.trace.events) == MOST_EVENTS
-    return cut + (f"The trace ends after {MOST_EVENTS:,} events. " if is_full else "")
+    return cut + (
+        f"The trace ends after {MOST_EVENTS:,} events. "
+        if len(run.trace.events) == MOST_EVENTS
+        else ""
+    )
 
 
 def activity(active: np.ndarray) -> np.ndarray:

@@ -256,7 +256,19 @@ def tree(run: Run) -> Picture:
     strip = picture.panel(_LEFT + _ACROSS + 0.25, _TOP, _STRIP, tall)
     strip.set(ylim=(tall, 0), yticks=[])
     patterns = _paint_work(strip, sheet)
-    _explain(picture, sheet)
+    written = "written since the barrier before" + " (t3: by thread 3)" * sheet.numbered
+    picture.key(
+        holding(
+            {
+                swatch(sheet.written, written): True,
+                swatch(_KEPT, "unchanged"): True,
+                swatch(PALE, "not yet written"): {*cells} - levels[0].writer.keys(),
+                arrow(RED, "read what another thread wrote", 1.6): True,
+                arrow(FAINT, "read what the thread itself wrote", 1.6): True,
+            }
+        ),
+        columns=2,
+    )
     every = max(_every(level.arrows) for level in levels)
     many = f"Where arrows are many, only those into one cell in {every} are drawn."
     picture.foot(note(run, len(levels), len(whole.levels), "row") + many * (every > 1), above=0.15)
@@ -316,12 +328,11 @@ def _write_numbers(sheet: _Sheet, level: Level, top: float, known: list[int]) ->
     cells = known if count <= 16 else sorted(level.writer)  # no room to repeat old values
     if level.values is not None:
         values = read_cells(level.values, sheet.tree.width, cells)
-        height = top + (sheet.box - 0.14) / 2 + 0.02
         for cell, numbers in zip(cells, values, strict=True):
             middle(
                 sheet.axes,
                 cell,
-                height,
+                top + (sheet.box - 0.14) / 2 + 0.02,
                 "\n".join(short(number, 5 if count <= 16 else 4) for number in numbers),
                 size=size,
                 color=INK if cell in level.writer else FAINT,
@@ -372,24 +383,6 @@ def _every(arrows: list[Arrow]) -> int:
     return max(1, -(-len(arrows) // _MOST_ARROWS))
 
 
-def _explain(picture: Picture, sheet: _Sheet) -> None:
-    """The key."""
-    written = "written since the barrier before" + " (t3: by thread 3)" * sheet.numbered
-    picture.key(
-        holding(
-            {
-                swatch(sheet.written, written): True,
-                swatch(_KEPT, "unchanged"): True,
-                swatch(PALE, "not yet written"): {*sheet.tree.cells}
-                - sheet.tree.levels[0].writer.keys(),
-                arrow(RED, "read what another thread wrote", 1.6): True,
-                arrow(FAINT, "read what the thread itself wrote", 1.6): True,
-            }
-        ),
-        columns=2,
-    )
-
-
 def _paint_work(axes: Axes, sheet: _Sheet) -> list[np.ndarray]:
     """Beside each row the warps of the block, and how much of each was at work: returns for each
     row bool[threads]."""
@@ -418,7 +411,11 @@ def _paint_warps(axes: Axes, active: np.ndarray, centre: float) -> None:
     working, idle_lane, idle_warp = ACTIVITY
     first = np.arange(0, len(active), WARP)
     share = np.add.reduceat(active, first, dtype=float) / WARP
-    width = (0.8 if len(first) <= 16 else 1) * WARP
-    bars: Style = {"width": width, "align": "edge", "lw": 0, "bottom": centre + _HALF}
+    bars: Style = {
+        "width": (0.8 if len(first) <= 16 else 1) * WARP,
+        "align": "edge",
+        "lw": 0,
+        "bottom": centre + _HALF,
+    }
     axes.bar(first - 0.5, -2 * _HALF, color=np.where(share > 0, idle_lane, idle_warp), **bars)
     axes.bar(first - 0.5, -2 * _HALF * share, color=working, **bars)

@@ -140,8 +140,14 @@ def lanes(run: Run) -> Picture:
     axes = picture.panel(_STEP_LEFT, _STEP_TOP, _STEP_ACROSS, tall)
     _paint_steps(axes, shown, active)
     for row, step in enumerate(shown):
-        code = source_line(run, step.line, 50)
-        beside(axes, -_STEP_GUTTER / _STEP_ACROSS, row, code, size=SMALL - 1, family="monospace")
+        beside(
+            axes,
+            -_STEP_GUTTER / _STEP_ACROSS,
+            row,
+            source_line(run, step.line, 50),
+            size=SMALL - 1,
+            family="monospace",
+        )
         beside(axes, 1.015, row, at_work(step.threads.tolist()), size=SMALL - 0.5)
     picture.write(_STEP_LEFT - _STEP_GUTTER, _STEP_TOP - 0.08, "source line")
     picture.foot(
