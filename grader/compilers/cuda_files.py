@@ -137,10 +137,6 @@ def fetched_folder() -> Path:
     return cache_home() / "warpwise-cuda" / name
 
 
-def are_fetched() -> bool:
-    return fetched_folder().is_dir()
-
-
 def fetched_headers() -> tuple[Path, ...]:
     folder = fetched_folder()
     return folder / f"{_CUDA}cccl/include", folder / f"{_CUDA}runtime/include"
@@ -159,7 +155,7 @@ def fetch(index: str, wheels: tuple[Wheel, ...] = WHEELS) -> None:
                     archive.extractall(
                         whole, [name for name in archive.namelist() if name.startswith(wheel.taken)]
                     )
-            if not are_fetched():  # another process may have been quicker
+            if not place.is_dir():  # another process may have been quicker
                 whole.rename(place)
     except OSError as error:
         raise NotFetched(

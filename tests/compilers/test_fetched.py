@@ -69,9 +69,9 @@ def small(served: Path) -> tuple[cuda_files.Wheel, ...]:
 
 def test_what_is_needed_is_taken_out_of_the_wheels_and_nothing_else(index):
     address, served = index
-    assert not cuda_files.are_fetched()
+    assert not cuda_files.fetched_folder().is_dir()
     cuda_files.fetch(address + "/", small(served))
-    assert cuda_files.are_fetched()
+    assert cuda_files.fetched_folder().is_dir()
     files = [path for path in cuda_files.fetched_folder().rglob("*") if path.is_file()]
     assert {path.name for path in files} == {"one.h"} and len(files) == 3
     assert all((folder / "one.h").is_file() for folder in cuda_files.fetched_headers())
@@ -86,7 +86,10 @@ def test_a_file_that_is_not_the_one_that_was_pinned_is_not_kept(index):
     changed = (first, replace(rest[0], sha256="0" * 64))
     with pytest.raises(cuda_files.NotFetched, match="SHA-256 is another"):
         cuda_files.fetch(address, changed)
-    assert not cuda_files.are_fetched() and list(cuda_files.fetched_folder().parent.iterdir()) == []
+    assert (
+        not cuda_files.fetched_folder().is_dir()
+        and list(cuda_files.fetched_folder().parent.iterdir()) == []
+    )
 
 
 def test_offline_is_one_sentence_that_says_what_happens_next(index):
@@ -96,7 +99,7 @@ def test_offline_is_one_sentence_that_says_what_happens_next(index):
         cuda_files.fetch(gone)
     said = str(error.value)
     assert "could not be reached" in said and "`grader lab` tries again" in said
-    assert "\n" not in said and not cuda_files.are_fetched()
+    assert "\n" not in said and not cuda_files.fetched_folder().is_dir()
 
 
 def test_a_folder_that_cannot_be_written_is_named_and_the_index_not_blamed(
@@ -134,7 +137,7 @@ def test_grader_lab_fetches_them_once_and_opens_offline_too(index, tmp_path, mon
     address, served = index
     monkeypatch.setenv(compilers.CHOICE, "clang")
     monkeypatch.setenv("PIP_INDEX_URL", re.sub(r":\d+/", ":1/", address))
-    monkeypatch.setattr(cuda_files, "missing", lambda: not cuda_files.are_fetched())
+    monkeypatch.setattr(cuda_files, "missing", lambda: not cuda_files.fetched_folder().is_dir())
 
     def lab():
         done = CliRunner().invoke(app, ["lab", str(tmp_path / "mine"), "--no-open"])
@@ -144,7 +147,7 @@ def test_grader_lab_fetches_them_once_and_opens_offline_too(index, tmp_path, mon
     assert "could not be reached" in lab().stderr
     monkeypatch.setenv("PIP_INDEX_URL", address)
     monkeypatch.setattr(cuda_files.fetch, "__defaults__", (small(served),))
-    assert "Fetching CUDA's headers, 47 MB" in lab().stdout and cuda_files.are_fetched()
+    assert "Fetching CUDA's headers, 47 MB" in lab().stdout and cuda_files.fetched_folder().is_dir()
     assert "Fetching" not in lab().stdout
 
 

@@ -108,7 +108,7 @@ def test_without_timers_the_processor_s_time_is_watched(watched):
 
 
 @pytest.mark.skipif(
-    sys.platform == "win32" or cuda_files.are_fetched(),
+    sys.platform == "win32" or cuda_files.fetched_folder().is_dir(),
     reason="WINDOWS ALWAYS NAMES A HOME, and on a Mac CUDA's headers lie in it: it was not tried",
 )
 def test_who_has_no_home_is_judged_all_the_same(root, monkeypatch):
