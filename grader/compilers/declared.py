@@ -120,18 +120,19 @@ class Declarations:
             words, kind = match["words"], " ".join(match["type"].split())
             of_module = "__device__" in words or "__constant__" in words
             memory = "device" if of_module else "shared" if "__shared__" in words else ""
-            given = text[match.end()] != ";"
             for name, brackets in _NAME.findall(match["names"]) if kind not in _NO_TYPES else ():
                 self.variables[name].append(
-                    Declared(name, kind, self._dimensions(brackets), memory, given)
+                    Declared(
+                        *(name, kind, self._dimensions(brackets), memory),
+                        given=text[match.end()] != ";",
+                    )
                 )
 
     @property
     def types(self) -> dict[str, str]:
         """By name the types of variables and parameters, as they stand at the first ones: without
         blanks, and with stars."""
-        typed = reversed(_TYPED.findall(self._text))
-        return {name: "".join(kind.split()) for kind, name in typed}
+        return {name: "".join(kind.split()) for kind, name in reversed(_TYPED.findall(self._text))}
 
     def find(self, name: str, memory: str) -> Declared | None:
         """The variable of that name in that memory; None if there is none, or more than one that
@@ -141,19 +142,19 @@ class Declarations:
 
     def exchanges(self, line: int) -> bool:
         """Whether threads exchange values on a source line: by a shuffle, or in shared memory."""
-        words = WORD.findall(self.line(line))
-        shared = [one for word in words for one in self.variables.get(word, ()) if one.memory]
-        return bool(shared) or any(word.startswith("__shfl") for word in words)
+        return any(map(self._is_exchanged, WORD.findall(self.line(line))))
 
     def reads_others(self, line: int) -> bool:
         """Whether a source line brings other threads' values: by a shuffle, or out of shared
         memory."""
-        words = {*WORD.findall(self.line(line))}
-        read = (word for word in words if not self.only_assigned(line, word))
         return any(
-            word.startswith("__shfl") or any(one.memory for one in self.variables.get(word, ()))
-            for word in read
+            self._is_exchanged(word) and not self.only_assigned(line, word)
+            for word in WORD.findall(self.line(line))
         )
+
+    def _is_exchanged(self, word: str) -> bool:
+        """Whether it is a shuffle, or a variable that threads share."""
+        return word.startswith("__shfl") or any(one.memory for one in self.variables.get(word, ()))
 
     def without_value(self, line: int | None) -> str | None:
         """The variable on a source line that gets no value where it is declared; None if there is
@@ -180,8 +181,10 @@ class Declarations:
         """Whether a source line gives an element of an array a value, and names it nowhere else."""
         text, word = self.line(line), rf"(?<!\.)(?<!->)\b{re.escape(name)}\b"
         element = rf"{word}(?:{_INDEX})+|^\s*\*[^=;]*{word}[^=;]*"
-        assigned = re.search(rf"(?:{element})\s*=(?!=)", text)
-        return bool(assigned) and len(re.findall(word, text)) == 1
+        return (
+            re.search(rf"(?:{element})\s*=(?!=)", text) is not None
+            and len(re.findall(word, text)) == 1
+        )
 
     def condition(self, line: int) -> tuple[str, int]:
         """The condition of the loop that a source line begins, or else is in, and its line; "" if
