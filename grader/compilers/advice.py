@@ -11,7 +11,6 @@ from difflib import get_close_matches
 
 from ..cuda.errors import Diagnostic, Note, lines_of
 
-_RETURNING = re.compile(r"__device__[^;{}()]*?(\w+)[\s*&]+(\w+)\s*\(")  # a type and a function
 _CALL = re.compile(r"\s*(\w+)(?:<[^;()]*>)?\s*\([^;]*\);\s*")
 
 
@@ -30,7 +29,13 @@ def doubtful(source: str) -> tuple[Diagnostic, ...]:
     """A warning of ours for each line with a power that C++ takes for an exclusive or, and for each
     that calls a function and does not use what it returns."""
     lines = _without_comments(source)
-    returning = {name for kind, name in _RETURNING.findall("\n".join(lines)) if kind != "void"}
+    returning = {
+        function
+        for kind, function in re.findall(
+            r"__device__[^;{}()]*?(\w+)[\s*&]+(\w+)\s*\(", "\n".join(lines)
+        )
+        if kind != "void"
+    }
     found, before = list[Diagnostic](), ";"
     for number, line in enumerate(lines, 1):
         if power := re.search(r"(?<![\w.])(?:2|10) ?\^ ?\w+", line):

@@ -74,7 +74,6 @@ def _texts(folder: Path) -> dict[str, str]:
     }
 
 
-_CCCL = "#include <cuda/std/{0}>\nnamespace std {{ using namespace cuda::std; }}\n"
 _STANDARD = (
     *("atomic", "bit", "cstddef", "limits", "optional", "span", "tuple", "type_traits"),
     "utility",
@@ -99,7 +98,10 @@ host_defines.h math_functions.h nvToolsExt.h nvtx3/nvToolsExt.h nvrtc.h
 HEADERS = {
     **_texts(Path(__file__).parent / "include"),
     **dict.fromkeys((_HOST + _LIBRARIES).split(), ""),
-    **{name: _CCCL.format(name) for name in _STANDARD},
+    **{
+        name: f"#include <cuda/std/{name}>\nnamespace std {{ using namespace cuda::std; }}\n"
+        for name in _STANDARD
+    },
 }
 
 # CUDA's headers include these, whose content is built into NVRTC.
@@ -121,10 +123,6 @@ _GROUPS = """#pragma once
 #include_next <{}>
 #undef this_multi_grid
 """
-_GROUP_HEADERS = (
-    "cooperative_groups.h",
-    *(f"cooperative_groups/{name}.h" for name in ("memcpy_async", "reduce", "scan")),
-)
 HEADERS_OF_CLANG = {
     **HEADERS,
     **_texts(Path(__file__).parent / "clang" / "include"),
@@ -133,7 +131,10 @@ HEADERS_OF_CLANG = {
         name: _HALF.format(name)
         for name in ("cuda_bf16.h", "cuda_fp16.h", "cuda_fp4.h", "cuda_fp6.h", "cuda_fp8.h")
     },
-    **{name: _GROUPS.format(name) for name in _GROUP_HEADERS},
+    **{
+        f"cooperative_groups{name}.h": _GROUPS.format(f"cooperative_groups{name}.h")
+        for name in ("", "/memcpy_async", "/reduce", "/scan")
+    },
 }
 
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 COMMENT = r"//[^\n]*|/\*.*?\*/"
 QUOTED = r""""(?:\\.|[^"\\\n])*+"?|'(?:\\.|[^'\\\n])*+'?"""
 _UNCLOSED = r"/\*.*"  # after COMMENT
-_RAW = r'\b(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]{0,16})\((?:.*?\)(?P=mark)"|.*)'
-_PARTED = r"\b\d[\w.]*+(?:'[\w.]++)++"  # in a number ' is no quotation mark
 _OPAQUE = re.compile(  # what is said first of all parts makes it four times as fast
     rf"""(?=[/"'RuUL\d])(?:(?P<comment>{COMMENT})|(?P<unclosed>{_UNCLOSED})"""
-    rf"|{_RAW}|{QUOTED}|{_PARTED})",
+    r'|\b(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]{0,16})\((?:.*?\)(?P=mark)"|.*)'
+    rf"|{QUOTED}"
+    r"|\b\d[\w.]*+(?:'[\w.]++)++)",  # in a number ' is no quotation mark
     re.DOTALL,
 )
 TOKEN = re.compile(
@@ -63,7 +63,6 @@ def on_its_lines(source: str) -> str:
 
 # ---- directives that renumber lines ----
 
-_RENUMBERS = re.compile(r"^[^\S\n]*(?:#|%:)[^\S\n]*(?:line\b|\d)", re.MULTILINE)
 _MARK = "\x1a"  # stands for a line end that is none to directives; a source cannot have it
 
 
@@ -79,7 +78,8 @@ def renumbering(source: str) -> int | None:
 
     # A backslash at the end of a line joins it to the next.
     plain = _OPAQUE.sub(blank, re.sub(r"\\[ \t]*\n", _MARK, source))
-    if (found := _RENUMBERS.search(plain.replace(_MARK, ""))) is None:
+    found = re.search(r"^[^\S\n]*(?:#|%:)[^\S\n]*(?:line\b|\d)", plain.replace(_MARK, ""), re.M)
+    if found is None:
         return None
     at = [place for place, char in enumerate(plain) if char != _MARK][found.start()]
     return 1 + plain.count("\n", 0, at) + plain.count(_MARK, 0, at)

@@ -141,15 +141,12 @@ class CompilerLog(ABC):
 
 # ---- NVRTC ----
 
-_KIND = r"((?:catastrophic |internal |command-line )?error|warning|remark|note)"
 _HEAD = re.compile(
-    rf"(?:(?P<file>.+?)\((?P<line>\d+)\)|(?P<end>At end of source))?"
-    rf"(?:: | |^)(?P<kind>{_KIND})(?: #(?P<number>\d+)[\w-]*)?: (?P<message>.*)",
+    r"(?:(?P<file>.+?)\((?P<line>\d+)\)|(?P<end>At end of source))?"
+    r"(?:: | |^)(?P<kind>(?:catastrophic |internal |command-line )?error|warning|remark|note)"
+    r"(?: #(?P<number>\d+)[\w-]*)?: (?P<message>.*)",
     re.IGNORECASE,
 )
-# The system's reason for not opening a file would tell whether there is one.
-_NOT_OPENED = re.compile(r'(cannot open source file "[^"]*"):.*')
-_NO_SEMICOLON = 'expected a ";"'
 _CARET = re.compile(r"\s*\^")
 _COUNTS_BYTES = sys.platform != "win32"  # NVRTC, up to where its caret stands; there, characters
 _OUTSIDE = "A namespace scope variable without memory space"
@@ -207,7 +204,7 @@ class NvrtcLog(CompilerLog):
             return self.elsewhere(error, [number for _, number in traces], notes)
         notes += [Note(f"{text} is here", n) for text, n in traces if n <= len(self.lines)]
         message, (line, column) = self.message(error), self.place(error)
-        if message == _NO_SEMICOLON and column is not None:
+        if message == 'expected a ";"' and column is not None:
             line, column = self._before(line, column)
         return Diagnostic(message, line, column, tuple(notes))
 
@@ -229,8 +226,10 @@ class NvrtcLog(CompilerLog):
             ),
             pairwise([*entry.rows, ""]),
         )
-        return _NOT_OPENED.sub(
-            r"\1", "; ".join([entry.head["message"].strip(), *(row.strip() for row, _ in rows)])
+        return re.sub(  # the system's reason would tell whether there is such a file
+            r'(cannot open source file "[^"]*"):.*',
+            r"\1",
+            "; ".join([entry.head["message"].strip(), *(row.strip() for row, _ in rows)]),
         )
 
     def place(self, entry: LogEntry) -> tuple[int, int | None]:
@@ -261,17 +260,9 @@ def _traces(entry: LogEntry) -> Iterator[tuple[str, int]]:
 # ---- clang ----
 
 NAMES_FILE = "the name expressions"  # what errors in them are said to lie in
-_AT = r"(?P<file>.+?):(?P<line>\d+):(?P<column>\d+)"
-_CLANG_HEAD = re.compile(rf"(?:{_AT}: )?(?P<kind>fatal error|error|warning|note): (?P<message>.*)")
-_USED = re.compile(r"in (?:instantiation of|evaluation of)|expanded from macro|in call to")
-_HOST = re.compile(r"call to __host__ function from")
-# The system's reason for not opening a file would tell whether there is one.
-_NOT_FOUND = re.compile(r"^(?:cannot open file )?'([^']*)'(?: file not found|: [A-Z][\w ]*).*")
-_PATHS = re.compile(r"'(?:/[^'\s]*|[A-Za-z]:\\[^'\s]*)[/\\]([^'/\\]+)'")
-_INCLUDED = re.compile(rf"In file included from {re.escape(SOURCE_NAME)}:(?P<line>\d+)[:,]")
-_NO_DEVICE = (
-    "a function without __device__ or __global__ before it belongs to the host, and a kernel "
-    "cannot call it; write __device__ before it"
+_CLANG_HEAD = re.compile(
+    r"(?:(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): )?"
+    r"(?P<kind>fatal error|error|warning|note): (?P<message>.*)"
 )
 
 
@@ -281,8 +272,9 @@ class ClangLog(CompilerLog):
     def messages(self) -> Iterator[LogEntry]:
         included = None
         for row in self.rows:
-            if found := _INCLUDED.match(row):  # told once for all errors of one header
-                included = int(found["line"])
+            # Told once for all errors of one header.
+            if found := re.match(rf"In file included from {re.escape(SOURCE_NAME)}:(\d+)[:,]", row):
+                included = int(found[1])
             elif (head := _CLANG_HEAD.fullmatch(row)) and not re.search(  # the end of the list
                 r"too many errors emitted|\d+ errors? generated", row
             ):
@@ -297,9 +289,16 @@ class ClangLog(CompilerLog):
     def diagnostic(self, error: LogEntry) -> Diagnostic:
         own = [note for note in error.notes if note.own]
         for note in own:
-            if _HOST.search(note.head["message"]):  # told where it is defined, as NVRTC does
+            if (
+                "call to __host__ function from" in note.head["message"]
+            ):  # told where it is defined, as NVRTC does
                 called = [Note("it is called here", *self.place(error))] if error.own else []
-                return Diagnostic(_NO_DEVICE, *self.place(note), tuple(called))
+                return Diagnostic(
+                    "a function without __device__ or __global__ before it belongs to the host, "
+                    "and a kernel cannot call it; write __device__ before it",
+                    *self.place(note),
+                    tuple(called),
+                )
         notes = [self.note(note) for note in own]
         if error.own:
             line, column = self.place(error)
@@ -309,12 +308,24 @@ class ClangLog(CompilerLog):
                 else ""
             )
             return Diagnostic(stop + self.message(error), line, column, tuple(notes))
-        used = [self.place(note)[0] for note in own if _USED.search(note.head["message"])]
+        used = [
+            self.place(note)[0]
+            for note in own
+            if re.search(
+                "in (instantiation|evaluation) of|expanded from macro|in call to",
+                note.head["message"],
+            )
+        ]
         return self.elsewhere(error, [*used, *filter(None, [error.included])], notes)
 
     def message(self, entry: LogEntry) -> str:
-        text = re.sub(r" \[-W[^]]*\]$", "", _PATHS.sub(r"'\1'", entry.head["message"].strip()))
-        return _NOT_FOUND.sub(r"cannot open source file '\1'", text)
+        text = re.sub(r" \[-W[^]]*\]$", "", entry.head["message"].strip())
+        text = re.sub(r"'(?:/[^'\s]*|[A-Za-z]:\\[^'\s]*)[/\\]([^'/\\]+)'", r"'\1'", text)
+        return re.sub(  # the system's reason would tell whether there is such a file
+            r"^(?:cannot open file )?'([^']*)'(?: file not found|: [A-Z][\w ]*).*",
+            r"cannot open source file '\1'",
+            text,
+        )
 
     def place(self, entry: LogEntry) -> tuple[int, int | None]:
         """clang counts bytes from 1."""

@@ -17,17 +17,17 @@ from .compiler import HEADERS, PRELUDE, SOURCE_NAME, Job, Program
 from .cuda_files import include_folders
 from .logs import NvrtcLog
 
-# On Arm a constructor hands back `this`. Those of __nv_bfloat162 do not in what NVRTC 12 there has
-# compiled beforehand: for a function that takes one by value it makes a trap. This compiles them
-# with the kernel, as cuda_bf16.h allows.
-_ON_ARM = ("-D__FORCE_INCLUDE_CUDA_BF16_HPP_FROM_BF16_H__",)
 _FLAGS = (
     *("--std=c++17", "-lineinfo", f"--pre-include={PRELUDE}"),
     "-Xcudafe=--error_limit=20",  # who has more fixes the first ones first
-    *(_ON_ARM if platform.machine() == "aarch64" else ()),
+    # On Arm a constructor hands back `this`. Those of __nv_bfloat162 do not in what NVRTC 12 there
+    # has compiled beforehand: for a function that takes one by value it makes a trap. This compiles
+    # them with the kernel, as cuda_bf16.h allows.
+    *["-D__FORCE_INCLUDE_CUDA_BF16_HPP_FROM_BF16_H__"] * (platform.machine() == "aarch64"),
 )
 # In which it takes the names of folders: on Windows in the machine's code page.
 _CODE = locale.getencoding() if sys.platform == "win32" else "utf-8"
+_HEADERS_DIGEST = hashlib.sha256(repr(HEADERS).encode()).hexdigest()  # that a source can include
 _READ_BYTES = 256 << 10  # of a log: a template's errors can have hundreds of megabytes
 _WRONG_SOURCE = 6  # NVRTC_ERROR_COMPILATION
 _WRONG_OPTION = 5  # NVRTC_ERROR_INVALID_OPTION
@@ -46,7 +46,7 @@ class Nvrtc:
 
     def identity(self) -> list[object]:
         """All but the job that decides on its programs, as JSON: version, headers, flags."""
-        return ["nvrtc", self.version(), include_folders(), SOURCE_NAME, _FLAGS, _headers()]
+        return ["nvrtc", self.version(), include_folders(), SOURCE_NAME, _FLAGS, _HEADERS_DIGEST]
 
     def shut(self) -> None:
         """From now on, in this process, sources can neither read files nor learn whether there are
@@ -104,10 +104,6 @@ def _result(program: ctypes.c_void_p, job: Job) -> Program:
     return Program(text.encode(), names, files, NvrtcLog(_log(program), job.source).warnings())
 
 
-_FILE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.MULTILINE)
-_ESCAPED = re.compile(rb"\\([0-7]{3}|.)")  # as in C: a byte by its number, or a backslash
-
-
 def _without_places(ptx: str, folders: list[Path]) -> tuple[str, tuple[str, ...]]:
     """`ptx` with the learner's source and the headers that are no files under their own names
     (NVRTC puts the current folder before a header, and before the source on Windows, where a path
@@ -117,8 +113,10 @@ def _without_places(ptx: str, folders: list[Path]) -> tuple[str, tuple[str, ...]
     strange = []
 
     def named(found: re.Match[str]) -> str:
-        path = _ESCAPED.sub(
-            lambda one: bytes([int(one[1], 8)]) if len(one[1]) > 1 else one[1], found[2].encode()
+        path = re.sub(
+            rb"\\([0-7]{3}|.)",  # as in C: a byte by its number, or a backslash
+            lambda one: bytes([int(one[1], 8)]) if len(one[1]) > 1 else one[1],
+            found[2].encode(),
         ).decode(errors="replace")
         name = path.removeprefix(here).lstrip("/\\")
         if path == SOURCE_NAME or (moved and name == SOURCE_NAME.lstrip("/")):
@@ -129,7 +127,8 @@ def _without_places(ptx: str, folders: list[Path]) -> tuple[str, tuple[str, ...]
             strange.append(path)
         return found[0]
 
-    return _FILE.sub(named, ptx), tuple(strange)
+    text = re.sub(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', named, ptx, flags=re.MULTILINE)
+    return text, tuple(strange)
 
 
 def _resolved(path: str) -> Path:
@@ -189,12 +188,6 @@ def _call(function: str, *arguments: object) -> None:
             f"NVRTC itself failed ({function}: {_library().nvrtcGetErrorString(status).decode()})."
         ),
     )
-
-
-@cache
-def _headers() -> str:
-    """A digest of the headers that a source can include from here."""
-    return hashlib.sha256(repr(HEADERS).encode()).hexdigest()
 
 
 @cache

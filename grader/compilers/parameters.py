@@ -68,8 +68,9 @@ def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
         if not found or ("::" in kernel and len(found) > 1)
         else tuple(
             _parameter(part)
-            for part in map(str.strip, _PARAMETER.findall(found[0]))
-            if part not in ("", "void")
+            # Of templates' `<...>` in a parameter two are in each other at most.
+            for part in re.findall(r"(?:[^,<>]|<[^<>]*(?:<[^<>]*>[^<>]*)*>)+", found[0])
+            if part.strip() not in ("", "void")
         )
     )
 
@@ -84,22 +85,14 @@ def unused_parameters(source: str, kernel: str) -> list[str]:
     ]
 
 
-# A parameter, with templates' `<...>` in it, two of them in each other at most.
-_PARAMETER = re.compile(r"(?:[^,<>]|<[^<>]*(?:<[^<>]*>[^<>]*)*>)+")
-
-
-_WITHOUT_QUALIFIERS = re.compile(
-    r"(?P<type>.*?) ?(?P<mark>[*&]?) ?(?<!\w)(?P<name>\w*+)(?P<array> ?\[ ?\])?"
-)
-
-
 def _parameter(text: str) -> Parameter:
     written = " ".join(text.partition("=")[0].split())  # without a default value
     pointed_to = written.rpartition("*")[0].rpartition("*")[2]
-    found = _WITHOUT_QUALIFIERS.fullmatch(
+    found = re.fullmatch(
+        r"(?P<type>.*?) ?(?P<mark>[*&]?) ?(?<!\w)(?P<name>\w*+)(?P<array> ?\[ ?\])?",
         " ".join(
             re.sub(r"\b(const|volatile|__restrict__|__restrict|struct)\b", " ", written).split()
-        )
+        ),
     )
     assert found, "of any text something is the type"
     pointer = found["mark"] == "*" or found["array"] is not None

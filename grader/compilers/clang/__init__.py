@@ -21,6 +21,7 @@ from pathlib import Path
 
 from ...cuda.errors import CompileError, CompilerFailure, CompilerTimeout, Diagnostic, Message
 from ...errors import unless
+from ...whole_files import filed
 from .. import cuda_files
 from ..compiler import FIRST_OF_CLANG, HEADERS_OF_CLANG, SOURCE_NAME, TOO_MUCH, Job, Program
 from ..logs import ClangLog
@@ -40,7 +41,6 @@ from .source import (
 _LOG_BYTES = 256 << 10  # of a log that are read: a template's errors can have many megabytes
 _PTX_BYTES = 64 << 20
 _MOST_REWRITINGS = 10  # of a source, each by up to five errors
-_ENVIRONMENT = ("SYSTEMROOT",)  # Windows starts nothing without
 
 
 class Clang:
@@ -92,7 +92,11 @@ def _own() -> str:
 
 
 def _compiled(job: Job, folder: Path, shut: bool) -> Program:
-    text = f'{_NOT_CUDA}# 1 "{SOURCE_NAME}"\n{job.source}\n{name_variables(job.name_expressions)}'
+    text = (
+        # By it a source could ask whether there is a file. (A flag would not outlast first.pch.)
+        "#undef __has_embed\n"
+        f'# 1 "{SOURCE_NAME}"\n{job.source}\n{name_variables(job.name_expressions)}'
+    )
     (folder / "source").write_bytes(text.encode(errors="replace"))
     first = ("-include-pch", str(_precompiled())) if plain(job) else ("-include", FIRST_OF_CLANG)
     seen = ("-ivfsoverlay", _nothing_but(folder, job)) if shut else ()
@@ -114,10 +118,6 @@ def _compiled(job: Job, folder: Path, shut: bool) -> Program:
         _strange(folder / "included", job),
         ClangLog(log, job.source).warnings(),
     )
-
-
-# By it a source could ask whether there is a file. (In the flags it would not outlast first.pch.)
-_NOT_CUDA = "#undef __has_embed\n"
 
 
 def _nothing_but(folder: Path, job: Job) -> str:
@@ -172,7 +172,8 @@ def _run(arguments: list[str], folder: Path, source: str) -> str:
                 stdout=log,
                 stderr=log,
                 cwd=folder,
-                env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+                # Windows starts nothing without.
+                env={name: os.environ[name] for name in {"SYSTEMROOT"} & os.environ.keys()},
             )
         except OSError as error:
             raise CompilerFailure(f"clang could not be started ({error}).") from error
@@ -197,33 +198,30 @@ def _childless(pid: int) -> None:
             resource.prlimit(pid, resource.RLIMIT_NPROC, (0, 0))
 
 
-_OPTION = re.compile(
-    r"^error: (unknown (argument|target CPU)|invalid value|unsupported option).*|"
-    r"^clang \(LLVM option parsing\): .*",
-    re.MULTILINE,
-)
-
-
 def _error(status: int, log: str, source: str) -> CompileError:
     limits = (getattr(signal, name, 0) for name in ("SIGXCPU", "SIGPROF"))  # of time
     if status < 0 and -status in limits:
         return CompilerTimeout(
             Message("The compiler was still busy at its time limit.", "", TOO_MUCH)
         )
-    if option := _OPTION.search(log):
+    if option := re.search(
+        r"^error: (unknown (argument|target CPU)|invalid value|unsupported option).*|"
+        r"^clang \(LLVM option parsing\): .*",
+        log,
+        re.MULTILINE,
+    ):
         return CompileError(f"The compiler does not know one of its options: {option[0][:300]}")
     if found := ClangLog(log, source).diagnostics():
         return CompileError(diagnostics=found)
     if status < 0 or "out of memory" in log or "bad_alloc" in log:
-        return CompileError(diagnostics=(Diagnostic(_BROKE_DOWN, 1),))
+        broke_down = Diagnostic(
+            "the compiler stopped with this source: it ran out of memory, or the source is nested "
+            "too deeply. Look for templates that instantiate themselves, very long initializers, "
+            "and expressions or types of thousands of characters",
+            line=1,
+        )
+        return CompileError(diagnostics=(broke_down,))
     return CompilerFailure(f"clang itself failed ({log.strip()[:300]}).")
-
-
-_BROKE_DOWN = (
-    "the compiler stopped with this source: it ran out of memory, or the source is nested too "
-    "deeply. Look for templates that instantiate themselves, very long initializers, and "
-    "expressions or types of thousands of characters"
-)
 
 
 def _strange(rule_file: Path, job: Job) -> tuple[str, ...]:
@@ -282,7 +280,5 @@ def _headers() -> Path:
     _kept.append(tempfile.TemporaryDirectory(prefix="warpwise-headers-"))
     folder = Path(_kept[0].name).resolve()
     for name, text in HEADERS_OF_CLANG.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        filed(folder / name, text)
     return folder

@@ -27,10 +27,6 @@ def finished(text: bytes) -> bytes:
 # ---- clusters ----
 
 _NAMED = re.compile(rb'^@(?P<name>[\w.]+) = .* c"warpwise cluster\\00"', re.MULTILINE)  # in cuda.h
-_SIZES = re.compile(rb"^@(?P<name>[\w.]+) = [^{\n]*\{[^{}]*\} \{(?P<sizes>[^{}]*)\}", re.MULTILINE)
-_KERNEL_ANNOTATION = re.compile(
-    rb"\{ ptr @(?P<kernel>[-\w.$]+), ptr @(?P<what>[\w.]+), [^{}]*ptr @(?P<sizes>[\w.]+) \}"
-)
 _KERNEL = re.compile(rb"^define [^\n]*?@(?P<name>[-\w.$]+)\([^\n]*(?= #\d+[^\n]*\{$)", re.MULTILINE)
 
 
@@ -38,10 +34,16 @@ def clusters(text: bytes) -> bytes:
     """LLVM's text, each such kernel with its cluster."""
     if not (named := {found["name"] for found in _NAMED.finditer(text)}):
         return text
-    sizes = {found["name"]: found["sizes"] for found in _SIZES.finditer(text)}
+    sizes = dict(
+        re.findall(rb"^@([\w.]+) = [^{\n]*\{[^{}]*\} \{([^{}]*)\}", text, flags=re.MULTILINE)
+    )
     of_kernels = {
         found["kernel"]: re.findall(rb"i\d+ (\d+)", sizes.get(found["sizes"], b""))
-        for found in _KERNEL_ANNOTATION.finditer(text)
+        for found in re.finditer(
+            rb"\{ ptr @(?P<kernel>[-\w.$]+), ptr @(?P<what>[\w.]+), "
+            rb"[^{}]*ptr @(?P<sizes>[\w.]+) \}",
+            text,
+        )
         if found["what"] in named
     }
 
@@ -55,19 +57,11 @@ def clusters(text: bytes) -> bytes:
 
 # ---- values that nothing sets ----
 
-_ANNOTATIONS = re.compile(rb"^@llvm\.global\.annotations = .*\n", re.MULTILINE)
 _SHARED = re.compile(rb"^(?P<name>@[\w.$]+) = internal .*?addrspace\(3\) global .*\n", re.MULTILINE)
 
 DOUBT = "-Wconditional-uninitialized"
 # clang marks as its own what it stores first, and gives the type of what it stores.
 FILLED = "-ftrivial-auto-var-init=pattern"
-_FILLING = re.compile(
-    rb"^  (?:store (?P<type>\w+) [^,]*, ptr (?P<name>%[\w.]+)|call void @llvm\.mem).*"
-    rb"!annotation (?P<mark>!\d+)\n",
-    re.MULTILINE,
-)
-_MARK = re.compile(rb'^(!\d+) = !\{!"auto-init"\}', re.MULTILINE)
-_REGISTERS = {b"i16": b"h", b"i32": b"r", b"i64": b"l", b"float": b"f", b"double": b"d"}
 
 
 def doubted(log: str) -> bool:
@@ -78,12 +72,13 @@ def doubted(log: str) -> bool:
 def unknown(text: bytes) -> bytes:
     """LLVM's text as `FILLED` makes it: of what it fills, scalars with a name get a value that
     nothing is known of, and the others none."""
-    marks = set(_MARK.findall(text))
+    marks = set(re.findall(rb'^(!\d+) = !\{!"auto-init"\}', text, re.MULTILINE))
+    registers = {b"i16": b"h", b"i32": b"r", b"i64": b"l", b"float": b"f", b"double": b"d"}
 
     def value(filling: re.Match[bytes]) -> bytes:
         if filling["mark"] not in marks:
             return filling[0]
-        register = _REGISTERS.get(filling["type"] or b"")
+        register = registers.get(filling["type"] or b"")
         name = filling["name"] or b"%0"
         if register is None or name[1:].isdigit():
             return b""
@@ -91,12 +86,18 @@ def unknown(text: bytes) -> bytes:
         call = b'  %s = call %s asm "", "=%s"()\n' % (new, kind, register)
         return call + b"  store %s %s, ptr %s\n" % (kind, new, name)
 
-    return _FILLING.sub(value, text)
+    return re.sub(
+        rb"^  (?:store (?P<type>\w+) [^,]*, ptr (?P<name>%[\w.]+)|call void @llvm\.mem).*"
+        rb"!annotation (?P<mark>!\d+)\n",
+        value,
+        text,
+        flags=re.MULTILINE,
+    )
 
 
 def dropped(text: bytes) -> bytes:
     """LLVM's text, optimised, without annotations and without shared memory that nobody uses."""
-    text = _ANNOTATIONS.sub(b"", text)
+    text = re.sub(rb"^@llvm\.global\.annotations = .*\n", b"", text, flags=re.MULTILINE)
     return _SHARED.sub(lambda one: one[0] if text.count(one["name"]) > 1 else b"", text)
 
 

@@ -9,11 +9,7 @@ from ...graphs import postorder
 from ...grouped import grouped
 from .source import NAME_VARIABLE
 
-# .loc 1 6 12        // kernel.cu:6:12 @[ kernel.cu:9:9 @[ kernel.cu:16:12 ] ]
-_LOC = re.compile(r"^(\s*\.loc\s+)(\d+) (\d+) (\d+)[^\n]*?//([^\n]* @\[ [^\n]*)$", re.MULTILINE)
-_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"\n]*)"', re.MULTILINE)
 _PLACE = re.compile(r"(?P<path>.*?):(?P<line>\d+)(?::(?P<column>\d+))?(?: \])*\s*")
-_TARGET = re.compile(r"^\.target \w+", re.MULTILINE)
 # A function's first row, that of its signature, and what comes before the next one.
 _PROLOGUE = re.compile(
     r"^(?P<head>\$L__func_begin\d+:\n(?P<row>\s*\.loc\s+(?P<file>\d+) \d+ 0\b.*\n))"
@@ -34,7 +30,7 @@ Place = tuple[int, int, int]  # file, line, column
 
 def like_nvrtc(ptx: str, *, debug: bool = False) -> str:
     """`ptx` in that form; `debug`: it says that it is a debug build."""
-    ptx = _TARGET.sub(r"\g<0>, debug", ptx) if debug else ptx
+    ptx = re.sub(r"^\.target \w+", r"\g<0>, debug", ptx, flags=re.M) if debug else ptx
     return _with_calls(
         _PROLOGUE.sub(_where_known, re.sub(r"^\$L__tmp\d+:\n", "", ptx, flags=re.MULTILINE))
     )
@@ -51,7 +47,10 @@ def _where_known(found: re.Match[str]) -> str:
 def _with_calls(ptx: str) -> str:
     """`ptx` with `inlined_at` in the rows of code that was inlined: clang tells the calls that it
     was inlined through in a comment."""
-    files = {path: int(number) for number, path in _FILE.findall(ptx)}
+    files = {
+        path: int(number)
+        for number, path in re.findall(r'^\s*\.file\s+(\d+)\s+"([^"\n]*)"', ptx, re.MULTILINE)
+    }
     known = dict(files)
 
     def place(text: str) -> Place | None:
@@ -68,7 +67,13 @@ def _with_calls(ptx: str) -> str:
         calls = [place(text) for text in match[5].split(" @[ ")[1:]]
         return "\n".join(_rows(match[1], [here, *filter(None, calls)]))
 
-    text = _LOC.sub(rows, ptx)
+    # .loc 1 6 12        // kernel.cu:6:12 @[ kernel.cu:9:9 @[ kernel.cu:16:12 ] ]
+    text = re.sub(
+        r"^(\s*\.loc\s+)(\d+) (\d+) (\d+)[^\n]*?//([^\n]* @\[ [^\n]*)$",
+        rows,
+        ptx,
+        flags=re.MULTILINE,
+    )
     if text == ptx:
         return ptx
     more = (f'\t.file\t{n} "{path}"' for path, n in files.items() if path not in known)

@@ -11,8 +11,6 @@ from ..compiler import AS_CALLS, DEFAULT_ARCH, Job
 from ..logs import NAMES_FILE
 from .llvm_text import DOUBT
 
-# The host whose `long` and alignments CUDA's types have, whatever machine compiles.
-_HOST = "x86_64-unknown-linux-gnu"
 # With a name so long, clang looks for what it may be a misspelling of for minutes.
 _TARGET = (
     *("-triple", "nvptx64-nvidia-cuda", "-target-feature", "+ptx88"),
@@ -23,7 +21,8 @@ _MIDDLE = (
     *("-mllvm", "-inline-threshold=20000"),  # NVRTC leaves next to no call
 )
 _FRONT = (
-    *("-aux-triple", _HOST, "-x", "cuda", "-emit-llvm"),
+    # The host whose `long` and alignments CUDA's types have, whatever machine compiles.
+    *("-aux-triple", "x86_64-unknown-linux-gnu", "-x", "cuda", "-emit-llvm"),
     *("-fcuda-is-device", "-fcuda-allow-variadic-functions", "-fdeclspec"),
     *("-U__clang__", "-fgnuc-version=0"),  # CUDA's headers then take it for NVRTC
     *("-target-sdk-version=12.9", "-fno-threadsafe-statics", "-nostdsysteminc"),
@@ -41,13 +40,12 @@ _FRONT = (
     "-fno-finite-loops",  # one without an end is a mistake to be told, not one to be left out
     *_MIDDLE,
 )
-_FAST = (
-    *("-D__USE_FAST_MATH__", "-fdenormal-fp-math-f32=preserve-sign,preserve-sign"),
-    *("-mllvm", "-nvptx-prec-divf32=0", "-mllvm", "-nvptx-prec-sqrtf32=0"),
-)
 # What NVRTC's options are in clang's words; the letters may have one dash or two before them.
 _OPTIONS = {
-    "use_fast_math": _FAST,
+    "use_fast_math": (
+        *("-D__USE_FAST_MATH__", "-fdenormal-fp-math-f32=preserve-sign,preserve-sign"),
+        *("-mllvm", "-nvptx-prec-divf32=0", "-mllvm", "-nvptx-prec-sqrtf32=0"),
+    ),
     "fmad=false": ("-ffp-contract=off",),
     "fmad=true": (),
     "ftz=true": ("-fdenormal-fp-math-f32=preserve-sign,preserve-sign",),
@@ -136,7 +134,6 @@ def _target(job: Job) -> tuple[str, ...]:
 
 # ---- the source ----
 
-_PRAGMA = re.compile(r"\s*(?:#|%:)\s*pragma\s+unroll\b")
 _WORD = re.compile(r"(?:\bstatic\s+)?\b__shared__\b(?:\s+static\b)?")
 _ALIGNED = re.compile(r"\balignas\b")
 _MORE = re.compile(r"\s*(\[[^];]*\]\s*)*(?=[,;])")  # nothing that would be a value
@@ -150,8 +147,12 @@ def without_unroll(source: str, errors: Iterable[Diagnostic]) -> str:
     lines = source.split("\n")
     for error in errors:
         if error.message.endswith("loop to follow '#pragma unroll'"):
-            at = next((n for n in range(error.line - 2, -1, -1) if _PRAGMA.match(lines[n])), None)
-            if at is not None:
+            above = (
+                n
+                for n in range(error.line - 2, -1, -1)
+                if re.match(r"\s*(?:#|%:)\s*pragma\s+unroll\b", lines[n])
+            )
+            if (at := next(above, None)) is not None:
                 lines[at] = ""
     return "\n".join(lines)
 
