@@ -179,8 +179,13 @@ def _explanation(cases: list[CaseResult], verdict: Verdict, source: str, columns
 def show_beside(console: Console, both: Beside) -> None:
     """What a kernel that passed cost beside ours, and the lines that differ."""
     if both.costs:
-        rows = (cost.row for cost in both.costs)
-        console.print(table(("counter", "yours", "budget", "ours"), rows, figures=3))
+        console.print(
+            table(
+                ("counter", "yours", "budget", "ours"),
+                (cost.row for cost in both.costs),
+                figures=3,
+            )
+        )
     if both.changes:
         console.print(Text.assemble(("compare with ours", "bold"), " (- yours, + ours)"))
     for row in both.changes:

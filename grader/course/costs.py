@@ -25,7 +25,6 @@ _CALLED = {
     "inst_executed": "instructions that warps execute",
     "thread_inst_executed": "instructions that threads execute",
 }
-_PLURAL = re.compile(r"(?:(?<=ch)es|s)(?= (?:to|loaded|stored|that|of)\b|$)")
 WENT_WRONG = {
     "out_of_bounds": "an access out of bounds",
     "misaligned": "a misaligned access",
@@ -221,7 +220,11 @@ def _limit(budget: Budget, case: Case) -> str:
 def _amount(number: int, what: str, case: Case, said: tuple[str, int] | None = None) -> str:
     """So many of something, and per what: "25 barriers per block"."""
     each, unit = per(number, _drawn(case), said)
-    things = _PLURAL.sub("", what, count=1) if each == 1 else what
+    things = (
+        re.sub(r"(?:(?<=ch)es|s)(?= (?:to|loaded|stored|that|of)\b|$)", "", what, count=1)
+        if each == 1
+        else what
+    )
     return f"{each:,} {things} {f'per {unit}' if unit else 'in all'}"
 
 

@@ -203,8 +203,9 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
             for name, (shape, kind) in problem.scratch.items()
         },
     }
-    pairs = zip(declared, launch.args, strict=True)
-    for one, arg in ((one, arg) for one, arg in pairs if isinstance(arg, str)):
+    for one, arg in (
+        (one, arg) for one, arg in zip(declared, launch.args, strict=True) if isinstance(arg, str)
+    ):
         size, dtype = sizes[arg]
         if maps.get(one.name) != ((arg.box, arg.swizzle) if isinstance(arg, Boxes) else None):
             yield f"{one.name} has another tensor map"

@@ -36,9 +36,6 @@ from .model import Case, Exercise, Launch, Lesson, Problem, Rule
 
 FILE = "variants"  # .json, in a lesson's folder
 
-# In place of what an author says of a budget, as its figures are those of the exercise itself.
-_OTHER_COST = "It is enough for work like ours, with arrays that lie in memory as they do here"
-
 # For `operation`: what is called otherwise where numbers have the other sign, and the smallest is
 # sought in place of the largest.
 MIRRORED = {
@@ -509,7 +506,15 @@ def _case(case: Case, plan: LayoutPlan) -> Case:
         case,
         problem=_Drawn(case.problem, plan.problem),
         budgets=tuple(
-            replace(one, at_most=most, why=one.why if is_same else _OTHER_COST)
+            replace(
+                one,
+                at_most=most,
+                # What an author says of a budget has the figures of the exercise itself.
+                why=one.why
+                if is_same
+                else "It is enough for work like ours, with arrays that lie in memory as they do "
+                "here",
+            )
             for one in case.budgets
             for most in [times(one.counter, one.number)]
             for is_same in [one.relative or most == one.number]

@@ -31,10 +31,6 @@ from .kinds import unmarked
 CUDA = {"magics_language": "cuda"}  # metadata by which nbconvert colours a cell as CUDA
 CHECK = "check-"  # the cell that grades exercise NAME has grade_id "check-NAME"
 
-_SET_UP = """\
-from grader.notebook import bench, check, draw, hint, lesson, predict, watch
-import numpy as np
-lesson("{name}"{more})"""
 _FOLDED = {"jupyter": {"source_hidden": True}}  # metadata of a cell whose text a click shows
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
@@ -69,7 +65,10 @@ def weave(lesson: Lesson, partial_marks: bool = True, variants: str = "") -> Not
     )
     cells = [
         v4.new_markdown_cell(f"# {title[2:].strip()}"),
-        v4.new_code_cell(_SET_UP.format(name=lesson.name, more=more)),
+        v4.new_code_cell(
+            "from grader.notebook import bench, check, draw, hint, lesson, predict, watch\n"
+            f'import numpy as np\nlesson("{lesson.name}"{more})'
+        ),
         *_cells(lesson, "\n" + prose),
     ]
     _require_all_shown(lesson, "\n" + prose)

@@ -153,8 +153,9 @@ def launches(rule: Rule, own: Constants, shared: Constants) -> Iterator[Trial]:
     numbers = (*own.limits, *own.factors)
     meant = at.blocks_of(numbers)
     blocks = list(dict.fromkeys([at.usual_blocks[0], *meant, *at.usual_blocks]))
-    widths = [math.prod(one) for one in at.usual_blocks]
-    every = tuple(dict.fromkeys((*own.factors, *FACTORS, *widths, *shared.factors)))
+    every = tuple(
+        dict.fromkeys((*own.factors, *FACTORS, *map(math.prod, at.usual_blocks), *shared.factors))
+    )
     return chain(
         at.around(numbers, at.single, blocks[:1]),
         at.around(

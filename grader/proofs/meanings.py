@@ -109,8 +109,11 @@ class OnIntegers:
         return Typed(self.on.product(self._read(a), self._read(b)))
 
     def high_product(self, a: Typed, b: Typed) -> Typed:
-        product = self.on.product(self._read(a), self._read(b))
-        return Typed(self.on.floor_quotient(product, 2 ** bits_of(a.kind)))
+        return Typed(
+            self.on.floor_quotient(
+                self.on.product(self._read(a), self._read(b)), 2 ** bits_of(a.kind)
+            )
+        )
 
     def quotient(self, a: Typed, b: Typed) -> Typed:
         return Typed(self.on.quotient(self._read(a), self._read(b)))
@@ -160,8 +163,9 @@ class OnIntegers:
     def invert(self, a: Typed) -> Typed:
         if a.kind == "pred":
             return Typed(negated(self.on.condition(a.value)))
-        is_pointer = isinstance(a.value, Pointer)
-        return Typed(self.on.unknown() if is_pointer else self._integer(a) * -1 - 1)
+        return Typed(
+            self.on.unknown() if isinstance(a.value, Pointer) else self._integer(a) * -1 - 1
+        )
 
     def _comparison(self, compare: Callable[..., object], a: Typed, b: Typed) -> Typed:
         on, x, y = self.on, a.value, b.value

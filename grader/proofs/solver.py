@@ -196,9 +196,10 @@ class Solver:
     @cached_property
     def second(self) -> Callable[[Thing], Thing]:
         """What is said of the first thread, of the second."""
-        known = self.atoms.by_name
         return Twins(
-            self.atoms, lambda name: known[name].scope > self.shared, f"~{self.shared:d}"
+            self.atoms,
+            lambda name: self.atoms.by_name[name].scope > self.shared,
+            f"~{self.shared:d}",
         ).of
 
     def known(

@@ -356,9 +356,6 @@ _FACTORS = {
     "s8": ("b32", ("m16n8k16", "m16n8k32")),
     "u8": ("b32", ("m16n8k16", "m16n8k32")),
 }
-_PER_REGISTER = {"f16": 2, "bf16": 2, "tf32": 1, "s8": 4, "u8": 4}
-
-
 _SUMS = {"f16": ("warp f16x2", 2), "f32": ("warp f32", 4), "s32": ("s32", 4)}
 _PRODUCTS = (  # types of the result and of the factors
     ("f16", "f16", "f16"),
@@ -372,8 +369,8 @@ def _products(d: str, a: str, b: str) -> Iterator[InlineForm]:
     c = d.removeprefix("satfinite.")
     (kind, shapes), (sum_kind, sums) = _FACTORS[a], _SUMS[c]
     for shape in shapes:
-        k = int(shape.rpartition("k")[2])
-        of_a, of_b = (k * rows // 32 // _PER_REGISTER[a] for rows in (16, 8))
+        k, per_register = int(shape.rpartition("k")[2]), {"tf32": 1, "s8": 4, "u8": 4}.get(a, 2)
+        of_a, of_b = (k * rows // 32 // per_register for rows in (16, 8))
         opcode = f"mma.sync.aligned.{shape}.row.col.{d}.{a}.{b}.{c}"
         inputs = (*(kind,) * (of_a + of_b), *(sum_kind,) * sums)
         numbers = [f"%{n}" for n in range(1, 1 + len(inputs))]
