@@ -172,6 +172,12 @@ def write(path: Path, device: Device, timings: Iterable[Timings]) -> None:
     )
 
 
+def recorded(lesson: Lesson) -> dict[str, Timings]:
+    """What the lesson's folder holds, by the name of the benchmark."""
+    path = lesson.path / FILE
+    return kept(path) if path.is_file() else {}
+
+
 def kept(path: Path) -> dict[str, Timings]:
     """What a file holds, by the name of the benchmark. Raises BadInput if it is no such file."""
     try:
@@ -193,10 +199,8 @@ def kept(path: Path) -> dict[str, Timings]:
 
 def read(lesson: Lesson, benchmark: Benchmark) -> Timings:
     """What the lesson's folder holds of the benchmark; no rows and no device if nothing."""
-    path = lesson.path / FILE
-    known = kept(path) if path.is_file() else {}
     return replace(
-        known.get(benchmark.name, Timings(benchmark.name, benchmark.title)),
+        recorded(lesson).get(benchmark.name, Timings(benchmark.name, benchmark.title)),
         extents=benchmark.extents,
     )
 
