@@ -9,7 +9,7 @@ from nbgrader.converters import Autograde
 from small_class import LESSON, NO_GUARD, SCALED, UNGUARDED_SCALE, grader, hand_in
 from small_lesson import SOLUTION
 
-from grader.classroom import verdicts
+from grader.classroom import plugin, verdicts
 from grader.classroom.folder import new_course
 
 pytestmark = pytest.mark.slow
@@ -104,3 +104,12 @@ def test_a_mark_by_hand_stays_and_waits_for_a_look_as_in_nbgrader(both):
     grader(here, "autograde", LESSON, "--force")
     assert rows(there)["ben", "check-add", "grade"] == rows(here)["ben", "check-add", "grade"]
     assert rows(here)["ben", "check-add", "grade"] == (3, 1.5, None, True)
+
+
+def test_a_style_that_stands_in_a_card_many_times_becomes_one_rule():
+    cell = '<td style="color: red">{}</td>'
+    (rule,), body = plugin.apart(plugin.shared(cell.format(1) + cell.format(2)))
+    name = rule.partition(".")[2].partition(".")[0]
+    assert rule == f".{name}.{name}.{name}{{color: red}}"
+    assert body == f'<td class="{name}">1</td><td class="{name}">2</td>'
+    assert plugin.shared("<td>1</td>") == "<td>1</td>"
