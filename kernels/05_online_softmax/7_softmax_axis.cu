@@ -2,9 +2,9 @@
 //
 //   x, y     float[outer][length][inner]: the axes before the softmax axis, this axis, the axes
 //            after it. Element (o, k, i) has the index (o * length + k) * inner + i.
-//   grid     (outer, tiles): block (o, c) owns the columns x[o][:][i] with i / blockDim.x == c
-//   block    (across, along), powers of two, 256 threads in all: thread (i, k) of the block owns
-//            elements k, k + along, k + 2 * along ... of the tile's column i, if there is one
+//   grid     (outer, groups): block (o, c) owns the columns x[o][:][i] with i / blockDim.x == c
+//   block    (across, along), powers of two, 256 threads in all: thread (j, k) of the block owns
+//            elements k, k + along, k + 2 * along ... of the group's column j, if there is one
 struct __align__(8) Pair {
     float max, sum;  // the largest x so far, and the sum of exp(x - max)
 };
@@ -16,9 +16,9 @@ __device__ Pair merge(Pair a, Pair b) {
 }
 
 extern "C" __global__ void softmax_axis(const float* x, float* y, int length, int inner) {
-    __shared__ Pair tile[256];  // tile[k * across + i]: the pair of thread (i, k)
+    __shared__ Pair tile[256];  // tile[k * across + j]: the pair of thread (j, k)
     const int across = blockDim.x, along = blockDim.y;
-    const int i = blockIdx.y * across + threadIdx.x;  // which column; the last tile may be narrow
+    const int i = blockIdx.y * across + threadIdx.x;  // which column; the last group may be narrow
 
     // Your turn: compute the pairs, merge them by a tree along k, write.
     // BEGIN SOLUTION

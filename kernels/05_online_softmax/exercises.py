@@ -936,8 +936,8 @@ axis = Exercise(
         "neighbouring threads, whose threadIdx.x differ by one, read neighbouring elements.",
         "A thread with i >= inner has no column to read or to write. But it must write {-INFINITY, "
         "0.0f} into its element of the tile, and it must reach all barriers.",
-        "Merge along k only: the element of thread (i, k) is tile[k * across + i]. It merges the "
-        "element of thread (i, k + stride), which is stride * across further. In the end row 0 has "
+        "Merge along k only: the element of thread (j, k) is tile[k * across + j]. It merges the "
+        "element of thread (j, k + stride), which is stride * across further. In the end row 0 has "
         "the results.",
     ),
     hints_on={
@@ -946,7 +946,7 @@ axis = Exercise(
             "both loops?"
         ),
         "over_budget": (
-            "The threads (i, 0), (i, 1), ... share a column: each computes the pair of its part. A "
+            "The threads (j, 0), (j, 1), ... share a column: each computes the pair of its part. A "
             "tree along k merges the pairs."
         ),
         "data_race": "Each step of the tree reads what other threads wrote in the step before.",
