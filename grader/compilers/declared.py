@@ -427,6 +427,7 @@ class Declarations:
         shared = set.intersection(*({*WORD.findall("\n".join(one.lines))} for one in (self, usual)))
 
         def plain(text: str) -> str:
+            text = re.sub(r"~0u?\b", "0xffffffff", text)
             alike = WORD.sub(lambda one: one[0] if one[0] in shared else "_", text)
             return "".join(re.sub(r"\bconst\b|[{}]\s*$|^\s*}", "", alike).split())
 

@@ -56,8 +56,12 @@ def advice(race: Race, place: ArrayPlace, wave: Wave) -> Message:
             "not use `gridDim`. So several blocks come to the same elements.",
             remedy=f"By how much should `{name}` grow?",
         )
-    if signal and (broken := _writer(race, signal) + _reader(race, signal)).why:
-        return broken
+    writer, reader = (_writer(race, signal), _reader(race, signal)) if signal else (Message(),) * 2
+    if signal and (writer + reader).why:
+        # A fence of all threads is not among those that a signal has.
+        between = declared.lines[signal.sight or 0 : (line or 1) - 1]
+        has_fence = not signal.fenced and any("fence" in one for one in between)
+        return writer if writer.why and has_fence else writer + reader
     if race.between_blocks:
         return (
             _after_its_ticket(race, declared)

@@ -228,8 +228,8 @@ class About:
         )
         parts = " ".join([heads[at], *map(self.declared.line, steps)])
         asked = (
-            f"Write down the rounds of the loop on line {at}: where does it begin, how far does it "
-            "step, and when does it end?"
+            f"Write down the rounds of the loop on line {at}: where does it begin, in which "
+            "direction and how far does it step, and when does it end?"
         )
         return Message(
             f"{there} the loop on line {at}: `{heads[at]}`.{said * (len(steps) == 1)}",

@@ -138,7 +138,9 @@ def of_equals(about: About, lines: Sequence[int]) -> Message:
         why=f"Equal elements are compared on {on}.",
         remedy=after_doubts(
             about.declared.doubtful_here(about.declared.line(lines[0]), lines[0], about.usual),
-            f"Which of two equal elements should come first on {on}?",
+            f"For which threads is the condition on {on} true if elements are equal?"
+            if not lines[1:] and "==" in about.declared.line(lines[0])
+            else f"Which of two equal elements should come first on {on}?",
         ),
     )
 

@@ -185,9 +185,12 @@ def without_round(path: ThreadPath, source: str) -> dict[int, str]:
         at: [one for one in range(at + 1, declared.end(at)) if "while (" in declared.line(one)]
         for at in asked
     }
+    begins = {at: re.findall(r"= (\d+);", declared.loop(at)[0]) for at in asked}
     return {
         at: f": {said[0]}" if said[0] else ""
         for at, said in asked.items()
+        # A comparison with another number than the first one comes after a round.
+        if not begins[at] or not said[0] or f"`{begins[at][0]} " in said[0]
         if all(one.endswith("false") for one in said)
         or (len(said) == 1 and not said[0] and inside[at] and asked.keys().isdisjoint(inside[at]))
     }

@@ -52,7 +52,8 @@ def other_elements(about: About) -> Told:
             yield (
                 Message(
                     f"{chosen_by(about, chose[-1])}.",
-                    f"{about.here} uses no input. It should use {lost}.",
+                    f"{about.here} uses no input. It should use {lost}."
+                    + about.values(chose[-1].place.line or 0, chose[-1].place),
                     about.guarded(chose[-1].place) * (about.found == chose[-1].refused)
                     or f"Should {about.found:g} be the value of {about.here}?",
                 ),
@@ -421,7 +422,8 @@ def too_often(about: About) -> Told:
                     else f"Which values should line {line} add?",
                 )
             name, head = about.declared.continued(line or 0)
-            if name and step.is_new:
+            first = about.declared.given(name, head)[0]
+            if name and step.is_new and not re.fullmatch(r"[-\d.]+f?", first):
                 loop = Message(
                     remedy=f"Which value should `{name}` have before the loop on line {head}?"
                 )

@@ -159,10 +159,10 @@ def mixed(about: About) -> Told:
         if again
         else "How can both values have the same maximum before this step?"
     )
-    why = f"{one} was {again}computed with the maximum {_maximum(mine, stop)}. " + (
-        f"{other} was computed with the maximum {_maximum(mine, new)}."
+    why = f"{one} was {again}computed with the maximum {_maximum(mine, stop, made[0])}. " + (
+        f"{other} was computed with the maximum {_maximum(mine, new, made[1])}."
         if is_sum
-        else f"{other} is a factor for values with the maximum {_maximum(mine, start)}."
+        else f"{other} is a factor for values with the maximum {_maximum(mine, start, made[1])}."
     )
     if (apart := from_itself(mine, made[1])) is not None and not is_sum:
         words, on = mine.words(apart), mine.place(apart).on
@@ -171,10 +171,10 @@ def mixed(about: About) -> Told:
     yield step(mine, at).told + Message(why=why, remedy=asked), mine.line(at)
 
 
-def _maximum(mine: Trail, value: float | None) -> str:
-    """A maximum in words, with the last line that makes it."""
+def _maximum(mine: Trail, value: float | None, before: int) -> str:
+    """A maximum in words, with the last line that makes it before a step."""
     value = value or 0.0
-    made = np.flatnonzero(mine.does("max") & np.isclose(mine.value, value, 1e-5, 0))
+    made = np.flatnonzero((mine.does("max") & np.isclose(mine.value, value, 1e-5, 0))[:before])
     line = mine.line(int(made[-1])) if len(made) else None
     return f"{value:.6g}" + f" (line {line})" * bool(line)
 
