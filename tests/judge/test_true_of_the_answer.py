@@ -1641,3 +1641,53 @@ def test_an_index_that_was_loaded_is_told_with_the_array_that_it_comes_from():
 LOADED_TOO_EARLY = """const int right = target[blockIdx.x];
     const float early = x[right];
     if (early == 12345.0f) loss[blockIdx.x] = early;"""
+
+
+@pytest.mark.parametrize(
+    ("exercise", "edits", "said", "unsaid"),
+    [
+        (
+            "01_expand_where/fast_expand",
+            [("rest = quotient;", "")],
+            "changes `rest`.",
+            "Which value should line",
+        ),
+        (
+            "09_scan_histogram/together",
+            [("~0u, value", "0xffffffff, value"), ("__ffs(same) - 1", "__ffs(same)")],
+            "For which threads is the condition on line 17 true?",
+            "Is `same`",
+        ),
+        (
+            "09_scan_histogram/look_back",
+            [("break;", ";")],
+            "uses each of",
+            "have before the loop",
+        ),
+        (
+            "08_project/top_four",
+            [("best[0].index == first.index", "best[0].value == first.value")],
+            "For which threads is the condition on line 50 true if elements are equal?",
+            "come first",
+        ),
+    ],
+)
+def test_a_question_does_not_lead_to_what_is_right(exercise, edits, said, unsaid):
+    message, _ = told(exercise, *edits)
+    assert said in message
+    assert unsaid not in message
+
+
+def test_a_fence_of_all_threads_is_not_asked_for_again():
+    source = course.exercise("02_tree_reduction/last_block").solution
+    first, _, rest = source.partition("__threadfence();")
+    verdict = judge("02_tree_reduction/last_block", first + rest, sizes=False)
+    assert verdict.status == "data_race"
+    assert verdict.parts.remedy.count("__threadfence()") == 1
+
+
+def test_a_loop_that_made_rounds_is_not_said_to_make_none():
+    source = course.exercise("11_async_copies/tensor_ring").solution
+    wrong = re.sub(r"4 \* (\w+) \+ (\w+)", r"\1 + \2", source)
+    assert wrong != source
+    assert "makes no round" not in judge("11_async_copies/tensor_ring", wrong, sizes=False).message

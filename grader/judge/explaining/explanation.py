@@ -19,7 +19,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ...compilers.declared import Declarations
+from ...compilers.declared import ASSIGNED, Declarations
 from ...compilers.parameters import unused_parameters
 from ...course import Expected, Problem, rules
 from ...cuda.errors import Message
@@ -27,6 +27,7 @@ from ...say import places
 from ...say.verdict_answers import NEXT, already_wrong
 from ...status import Pattern, Status
 from .. import cases, compare
+from ..borrowed import Alignment
 from ..cases import CaseInstance
 from ..compare import Words, Wrong
 from ..protocol import Failed, Ran, ThreadPlace
@@ -345,6 +346,14 @@ def doubted(judged: Known, at: int) -> Known:
             remedy=" ".join([*facts, f"Which line should use {' and '.join(unused)}?"]),
         )
         return judged.with_result(at, result.saying(told))
+    if result.status == Status.WRONG_ANSWER and (fixed := _never_changed(judged.source, words)):
+        name, given = fixed
+        told = replace(
+            result.parts,
+            why=f"No line after line {given} changes `{name}`. {result.parts.why}".strip(),
+            remedy=f"Which line should change `{name}`?",
+        )
+        return judged.with_result(at, result.saying(told))
     (line, *others) = Declarations(judged.source).unusual(Declarations(words.solution)) or (0,)
     if (
         not line
@@ -356,6 +365,22 @@ def doubted(judged: Known, at: int) -> Known:
         return judged
     remedy = after_doubts([("", line)], result.parts.remedy or "What should be different there?")
     return judged.with_result(at, result.saying(replace(result.parts, remedy=remedy)))
+
+
+def _never_changed(source: str, words: Words) -> tuple[str, int] | None:
+    """A variable that is declared before a loop and never changed, where the solution changes the
+    one in its place; and the line that declares it. None where there is none."""
+    mine, ours = Declarations(source), Declarations(words.solution)
+    for theirs, name in Alignment(source, words.solution).names.items():
+        often, usual = (
+            len(re.findall(ASSIGNED.format(one), "\n".join(declared.lines)))
+            for one, declared in ((name, mine), (theirs, ours))
+        )
+        declares = re.compile(rf"\s*(?:unsigned|int|float|double|size_t)\b.*\b{name}\s*=")
+        at = next((at for at, text in enumerate(mine.lines, 1) if declares.match(text)), 0)
+        if at and often == 1 < usual and not mine.loop(at)[0]:
+            return name, at
+    return None
 
 
 def _launch_alone(judged: Outcomes, at: int, wrong: Wrong) -> CaseInstance | None:
