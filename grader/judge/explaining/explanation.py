@@ -368,9 +368,10 @@ def doubted(judged: Known, at: int) -> Known:
 
 
 def _never_changed(source: str, words: Words) -> tuple[str, int] | None:
-    """A variable that is declared before a loop and never changed, where the solution changes the
-    one in its place; and the line that declares it. None where there is none."""
+    """A variable that is declared before a loop that reads it, and never changed, where the
+    solution changes the one in its place; and the line that declares it; None if there is none."""
     mine, ours = Declarations(source), Declarations(words.solution)
+    in_loops = " ".join(text for at, text in enumerate(mine.lines, 1) if mine.loop(at)[0])
     for theirs, name in Alignment(source, words.solution).names.items():
         often, usual = (
             len(re.findall(ASSIGNED.format(one), "\n".join(declared.lines)))
@@ -378,7 +379,8 @@ def _never_changed(source: str, words: Words) -> tuple[str, int] | None:
         )
         declares = re.compile(rf"\s*(?:unsigned|int|float|double|size_t)\b.*\b{name}\s*=")
         at = next((at for at, text in enumerate(mine.lines, 1) if declares.match(text)), 0)
-        if at and often == 1 < usual and not mine.loop(at)[0]:
+        is_read = re.search(rf"\b{name}\b", in_loops) is not None
+        if is_read and at and often == 1 < usual and not mine.loop(at)[0]:
             return name, at
     return None
 
