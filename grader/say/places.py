@@ -366,8 +366,6 @@ def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
             remedy="How many warps can a block have? Give the array one element per warp.",
         )
     array = who.declared.find(place.owner.strip("`"), "shared")
-    size = count * (place.size or 1)
-    launched = f" The launch gives {size} bytes of shared memory to a block."
     is_row = array is not None and len(array.dimensions) == 1
     if index == number >= count and place.written.isidentifier() and is_row:
         return Message(
@@ -380,7 +378,7 @@ def _in_block(place: _Element, who: ThreadNumbers) -> Message | None:
         Message(
             why=f"The block has {prod(who.threads)} threads, and {place.owner} has "
             f"{counted(count, 'element')}."
-            + launched
+            + f" The launch gives {count * (place.size or 1)} bytes of shared memory to a block."
             * (array is not None and None in array.dimensions),
             remedy="Give the array one element per thread, or guard the access, as in "
             f"`if (threadIdx.x < {count})`.",

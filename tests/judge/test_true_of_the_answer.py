@@ -1248,7 +1248,7 @@ def test_a_maximum_that_the_next_row_begins_with_is_told_with_the_line_of_its_fi
                 ),
             ],
             "data_race",
-            "correct the index `me + stride`",
+            "Is the index `me + stride` right? If it is, read",
         ),
         (
             "06_pack_vectorization/any_type",
@@ -1646,6 +1646,23 @@ LOADED_TOO_EARLY = """const int right = target[blockIdx.x];
 @pytest.mark.parametrize(
     ("exercise", "edits", "said", "unsaid"),
     [
+        (
+            "04_safe_softmax/on_device",
+            [
+                (
+                    "for (int b = threadIdx.x; b < gridDim.x; b += blockDim.x)",
+                    "int b = threadIdx.x;\n    if (b < gridDim.x)",
+                ),
+            ],
+            "How can a thread read more than one element of",
+            "Which threads should read",
+        ),
+        (
+            "06_pack_vectorization/row_absmax",
+            [("fabsf(from[c])", "from[c]")],
+            "Which step should come before line",
+            "Which operation belongs here",
+        ),
         (
             "01_expand_where/fast_expand",
             [("rest = quotient;", "")],

@@ -151,7 +151,7 @@ def tie(about: About) -> Told:
         named, lines = " and ".join(map(about.name, about.tied)), about.tied_on(about.tied)
         why, asked, line = "", "Which of two equal elements wins?", None
         if lines[1:]:
-            equal, line = of_equals(about, lines), lines[0]
+            line, equal = lines[0], of_equals(about, lines)
             why, asked = equal.why, equal.remedy
         elif unlike := [
             (line, *re.findall("[<>]=", about.declared.line(line)))

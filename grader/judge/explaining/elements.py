@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...compilers.loop_faults import kept_over
+from ...course.rules import dimensions
 from ...cuda.errors import Message
 from ...grouped import grouped
 from ..protocol import Element, ThreadPath, ThreadPlace, Used
@@ -173,7 +174,13 @@ def _differ(about: About, mine: Times, ours: Times, used: Sequence[Used], what: 
             passed, remedy = _let_pass(about, wrong.loaded) if is_here else ("", "")
         if not has and (kept := about.kept(lacks)):
             line = about.reader(kept[0].buffer)
-            remedy = f"Which threads should read {about.listed(kept)} on line {line}?"
+            threads = math.prod(dimensions(about.launch(kept[0].buffer).block))
+            remedy = (
+                f"Line {line} is in no loop, and a block has {threads} threads. How can a thread "
+                f"read more than one element of {about.words.name(kept[0].buffer)} there?"
+                if kept[0].index >= threads and not about.declared.loop(line or 0)[0]
+                else f"Which threads should read {about.listed(kept)} on line {line}?"
+            )
         elif not has and (line := about.last_use(lacks)):
             remedy = about.after(line)
         elif not has and (

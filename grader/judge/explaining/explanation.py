@@ -294,12 +294,17 @@ def _of_access(judged: Known, at: int, instance: CaseInstance) -> Message | None
     if result.status == Status.DATA_RACE and "correct the index" in result.parts.remedy:
         declared, line = Declarations(judged.source), result.line or 0
         doubted = declared.doubtful_here(declared.line(line), line, Declarations(words.solution))
-        array = re.findall(r"(?:use|write) `(\w+)\[", result.parts.remedy)
-        indices = {*re.findall(rf"\b{array[0]}\[([^][]+)\]", declared.line(line))} if array else {}
+        array = "".join(re.findall(r"(?:use|write) `(\w+)\[", result.parts.remedy))
+        indices = {*re.findall(rf"\b{array}\[([^][]+)\]", declared.line(line))}
         computed = [one for one in indices if not re.fullmatch(r"[\w.]+", one)]
-        which = f"correct the index `{computed[0]}`" if len(computed) == 1 else r"\g<0>"
-        remedy = re.sub(r"correct the index(?! \()", which, result.parts.remedy)
-        return replace(result.parts, remedy=after_doubts(doubted, remedy))
+        which = f"Is the index `{computed[0]}` right? If it is" if len(computed) == 1 else r"\g<0>"
+        remedy = re.sub(
+            r"Should both threads .*? If not, correct the index\. If they should",
+            which,
+            after_doubts([one for one in doubted if one[0] not in which], result.parts.remedy),
+            flags=re.IGNORECASE,
+        )
+        return replace(result.parts, remedy=remedy.replace("If it is, Is", "If it is, is"))
     return None
 
 

@@ -219,7 +219,7 @@ def index_step(mine: Made, ours: Made, named: Callable[[Element], str]) -> Messa
     if found.mine == found.ours:  # of the same numbers: one of them should have no sign
         why, remedy = (
             "The right number is above 2,147,483,647, too large for an int.",
-            "Which type can hold this number?",
+            f"Which variable on line {found.place.line} has this number? Which type can hold it?",
         )
     return replace(found.told, first="", why=f"{found.told.first} {why}", remedy=remedy)
 

@@ -255,7 +255,11 @@ def _of_step(about: About, found: Parting) -> Message:
         )
     is_told = found.sides[0] or found.ours.startswith("first ")
     why = " ".join(found.sides).strip() if is_told else ""
-    asked = "Which operation belongs here, or which value or step is missing?" * bool(why)
+    asked = (
+        f"Which step should come before line {found.place.line}?"
+        if "is missing before" in why
+        else "Which operation belongs here, or which value or step is missing?" * bool(why)
+    )
     if found.right:
         why = "Everything that this step uses is right. The step itself is wrong."
         asked = (
