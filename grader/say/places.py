@@ -525,7 +525,7 @@ def _unknown(place: _Element, who: ThreadNumbers) -> Message:
         )
     own = f"`{OWN}` is {x}" if who.flat else f"in the grid, its x is {x} and its y is {y}"
     right, at = who.declared.given(written, who.line)
-    declared = who.declared.find(place.owner.strip("`"), "shared")
+    is_shared = who.declared.find(place.owner.strip("`"), "shared") is not None
     return Message(
         why=f"Line {at} loads `{written}`." if "[" in right else BELOW if place.index < 0 else "",
         remedy=f"Which values can be loaded on line {at}? What should happen if `{written}` is "
@@ -534,7 +534,7 @@ def _unknown(place: _Element, who: ThreadNumbers) -> Message:
         else f"Should this thread ({own}) access the array here? If not, guard the access. If it "
         f"should, compute {f'`{written}`' if written else 'the index'} by hand for this thread."
         + f" Or has {place.owner} too few elements?"
-        * bool(declared),
+        * is_shared,
     )
 
 

@@ -331,8 +331,10 @@ def _of_value(judged: Known, at: int, instance: CaseInstance, wrong: Wrong) -> C
 
 def doubted(judged: Known, at: int) -> Known:
     """The case at a place, with a question about the parameters that only the solution uses; or
-    else about the only line that the solution has not alike, if nothing is said of that line."""
+    else about a variable that only the solution changes; or else about the only line that the
+    solution has not alike, if nothing is said of that line."""
     result, words = judged.results[at], judged.words[at]
+    declared, usual = Declarations(judged.source), Declarations(words.solution)
     kernels = dict.fromkeys(one.kernel for one in words.problem.launches)
     mine, ours = (
         [name for kernel in kernels for name in unused_parameters(source, kernel)]
@@ -351,7 +353,9 @@ def doubted(judged: Known, at: int) -> Known:
             remedy=" ".join([*facts, f"Which line should use {' and '.join(unused)}?"]),
         )
         return judged.with_result(at, result.saying(told))
-    if result.status == Status.WRONG_ANSWER and (fixed := _never_changed(judged.source, words)):
+    if result.status == Status.WRONG_ANSWER and (
+        fixed := _never_changed(declared, usual, Alignment(judged.source, words.solution).names)
+    ):
         name, given = fixed
         told = replace(
             result.parts,
@@ -359,7 +363,7 @@ def doubted(judged: Known, at: int) -> Known:
             remedy=f"Which line should change `{name}`?",
         )
         return judged.with_result(at, result.saying(told))
-    (line, *others) = Declarations(judged.source).unusual(Declarations(words.solution)) or (0,)
+    (line, *others) = declared.unusual(usual) or (0,)
     if (
         not line
         or others
@@ -372,12 +376,14 @@ def doubted(judged: Known, at: int) -> Known:
     return judged.with_result(at, result.saying(replace(result.parts, remedy=remedy)))
 
 
-def _never_changed(source: str, words: Words) -> tuple[str, int] | None:
+def _never_changed(
+    mine: Declarations, ours: Declarations, names: dict[str, str]
+) -> tuple[str, int] | None:
     """A variable that is declared before a loop that reads it, and never changed, where the
-    solution changes the one in its place; and the line that declares it; None if there is none."""
-    mine, ours = Declarations(source), Declarations(words.solution)
+    solution changes the one in its place; and the line that declares it; None if there is none.
+    `names`: by name of a variable of the solution, that of the answer's."""
     in_loops = " ".join(text for at, text in enumerate(mine.lines, 1) if mine.loop(at)[0])
-    for theirs, name in Alignment(source, words.solution).names.items():
+    for theirs, name in names.items():
         often, usual = (
             len(re.findall(ASSIGNED.format(one), "\n".join(declared.lines)))
             for one, declared in ((name, mine), (theirs, ours))
