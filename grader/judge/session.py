@@ -11,8 +11,11 @@ which goes from stage to stage.
 
 import math
 import signal
+import threading
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -51,13 +54,14 @@ from .protocol import (
     encode,
 )
 from .verdict import CaseResult, foremost, shortened
-from .worker import KILLED, Worker
+from .worker import FORKS, KILLED, Worker
 
 MUCH = 1 << 16  # elements
 FOLLOWING = 6.0  # seconds of the CPU's time in all; a case takes some three times its own
 RECORDING = 3.0  # the same of a case that is told step by step: it takes about its own
 SLACK = 1 << 20  # bytes of a reply beside its arrays
 TOLD = 8 << 20  # bytes of an element's making
+STARTING = 0.05 if FORKS else 1.0  # seconds until another worker is ready for a case
 # POSIX's, so Windows has none.
 _TIME_IS_UP = [-getattr(signal, name) for name in ("SIGPROF", "SIGXCPU") if hasattr(signal, name)]
 
@@ -69,8 +73,9 @@ class Limits:
     line; reasoning about every size may be as much work as `reasoning` seconds of a usual machine,
     and launches that are tried as much as `trials`. All of it is counted, so that a verdict is the
     same on every machine. Time is the net behind that: the compilation has `compile_seconds` of the
-    CPU's time, each case `case_seconds`, all of them together `total_seconds`, and the reasoning
-    `reasoning_seconds`. On the clock each may take `patience` times as long."""
+    CPU's time, each case `case_seconds`, all that one worker runs `total_seconds`, and the reasoning
+    `reasoning_seconds`. On the clock each may take `patience` times as long. At most so many
+    `workers` share the cases."""
 
     steps: int = 30_000
     steps_ratio: int = 8
@@ -83,6 +88,7 @@ class Limits:
     patience: float = 15.0
     memory_bytes: int = 1792 << 20
     file_bytes: int = 64 << 20
+    workers: int = 1
 
 
 class Killed(Failed, frozen=True):
@@ -96,7 +102,7 @@ class NotRun(Failed, frozen=True):
 
 class Session(AbstractContextManager["Session"]):
     """The questions about `source`. `allowed`: the steps that each case takes the solution, by its
-    name; `opening`: more of the first message. A worker starts when it is needed, or by `open`."""
+    name; `opening`: more of the first message. A worker starts when it is needed, or by `start`."""
 
     def __init__(
         self,
@@ -117,6 +123,7 @@ class Session(AbstractContextManager["Session"]):
         self._kernels: tuple[str, ...] = ()
         self._spared = False  # whether a worker was killed already
         self._past_hazards: dict[bytes, Reply] = {}  # two stages ask for the same runs
+        self._helpers: list[Session] = []  # sessions that run some of its cases
         self._group(limits.case_seconds, limits.total_seconds)
         self._opening = Opening(
             device=device,
@@ -131,8 +138,8 @@ class Session(AbstractContextManager["Session"]):
     def close(self, *_: object) -> None:
         """End the worker."""
         worker, self._worker = self._worker, None
-        if self._calling:
-            self._calling.close()
+        for one in filter(None, (*self._helpers, self._calling)):
+            one.close()
         if worker:
             worker.close()
 
@@ -151,30 +158,54 @@ class Session(AbstractContextManager["Session"]):
     def run(self, instances: tuple[CaseInstance, ...]) -> list[Reply]:
         """One outcome for each of `instances`. A worker that dies costs the case it was in; after a
         case that took too long none is run. Once, a worker that was killed from outside costs
-        nothing: a machine out of memory does not choose by guilt."""
-        self._group(self._limits.case_seconds, self._limits.total_seconds)
-        self._kernels = tuple(
-            dict.fromkeys(launch.kernel for one in instances for launch in one.problem.launches)
-        )
-        outcomes: dict[int, Reply] = {}
-        stopped: Failed | None = None  # what becomes of the rest
+        nothing: a machine out of memory does not choose by guilt. Where the cases take longer than
+        a worker does to start, other sessions run some of them."""
+        kernels = dict.fromkeys(launch.kernel for one in instances for launch in one.problem.launches)
+        while len(self._helpers) < min(self._limits.workers, len(instances)) - 1:
+            self._helpers.append(Session(self._opening.source, self._limits, self._allowed))
+        for one in (self, *self._helpers):
+            one._group(self._limits.case_seconds, self._limits.total_seconds)
+            one._kernels, one._past_hazards = tuple(kernels), self._past_hazards
         # Those with much data come last: one that is stopped takes no other's turn.
-        for at in sorted(range(len(instances)), key=lambda at: instances[at].size > MUCH):
-            if stopped is None and time.monotonic() >= self._end:
-                stopped = NotRun(Status.TIMEOUT, say.no_time(self._limits.total_seconds))
-            case = self._described(instances[at])
-            key = encode(Question(case, (), 0.0, 0)) if case.tolerated else b""
-            outcome = stopped or self._past_hazards.get(key) or self._ask(case)
-            if key and isinstance(outcome, Ran):
-                self._past_hazards[key] = outcome
+        order = sorted(range(len(instances)), key=lambda at: instances[at].size > MUCH)
+        left, outcomes, finished = iter(order), dict[int, Reply](), threading.Event()
+
+        def run_those_left(session: Session) -> None:
+            for at in left:
+                outcomes[at] = session._outcome(instances[at])
+                if ran_out_of_time(outcomes[at]):
+                    deque(left, maxlen=0)  # nobody runs the others
+
+        def help_out(session: Session) -> None:
+            while not finished.wait(0.01 if session._worker else STARTING):
+                if isinstance(self._compiled, Ran):  # so the program is in the cache
+                    return run_those_left(session)
+
+        with ThreadPoolExecutor(self._limits.workers) as pool:
+            helping = [pool.submit(help_out, one) for one in self._helpers]
+            run_those_left(self)
+            finished.set()
+        for one in helping:
+            one.result()
+        stopped: Failed | None = None  # what becomes of the rest
+        for at in order:
             outcomes[at] = structs.replace(
-                outcome, warnings=self._compiled.warnings if self._compiled else ()
+                stopped or outcomes[at], warnings=self._compiled.warnings if self._compiled else ()
             )
-            if stopped is None and isinstance(self._compiled, Failed):
-                stopped = self._compiled
-            elif stopped is None and ran_out_of_time(outcome):
+            if stopped is None and ran_out_of_time(outcomes[at]):
                 stopped = NotRun(Status.TIMEOUT, say.STOPPED_BEFORE)
         return [outcomes[at] for at in range(len(instances))]
+
+    def _outcome(self, instance: CaseInstance) -> Reply:
+        """What came of a case; of one that goes on after a hazard, as another stage heard it."""
+        if time.monotonic() >= self._end:
+            return NotRun(Status.TIMEOUT, say.no_time(self._total))
+        case = self._described(instance)
+        key = encode(Question(case, (), 0.0, 0)) if case.tolerated else b""
+        outcome = self._past_hazards.get(key) or self._ask(case)
+        if key and isinstance(outcome, Ran):
+            self._past_hazards[key] = outcome
+        return outcome
 
     def follow(
         self, instance: CaseInstance, elements: tuple[Element, ...], room: int = 0
