@@ -37,6 +37,7 @@ from .. import course
 from ..course.weave import weave
 from ..errors import BadInput, CourseError, unless
 from ..judge import judge, steps
+from ..judge.judging import WHILE_SOMEBODY_WAITS
 from ..learner.editions import checked
 from ..page_templates import page_template
 from ..submissions.intake import cuda_source
@@ -87,7 +88,13 @@ class Lecture(ServedPage):
         exercise = self.lesson.exercise(str(asked["exercise"]))
         source, root = cuda_source(str(asked["source"])), self.lesson.path.parent
         with self._turn:
-            found = judge(exercise.id, source, seed=secrets.randbelow(2**31), root=root)
+            found = judge(
+                exercise.id,
+                source,
+                seed=secrets.randbelow(2**31),
+                root=root,
+                limits=WHILE_SOMEBODY_WAITS,
+            )
         return {"html": verdict_card.page(found.for_learner(), source, exercise).html}
 
 

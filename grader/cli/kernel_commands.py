@@ -22,6 +22,7 @@ from ..cuda.errors import CudaError, visible
 from ..errors import BadInput, counted, unless
 from ..judge import Limits, judge, sizes, small_changes
 from ..judge.beside import Beside, beside
+from ..judge.judging import WHILE_SOMEBODY_WAITS
 from ..judge.verdict import CaseResult, Checked, EverySize, Report
 from ..learner import progress
 from ..profiler import profile as profiling
@@ -183,6 +184,7 @@ def _judged(
         variants.asked(exercise),
         source,
         root=root,
+        limits=WHILE_SOMEBODY_WAITS,
         # A question has no cases, and tells what its lesson lets a learner know before the marks.
         hidden=bool(exercise.cases),
         partial_marks=partial_marks,

@@ -11,6 +11,7 @@ compare: its case fails in the first step that it decides. An input that is not 
 the last step.
 """
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,8 @@ from .verdict import CaseResult, Verdict, foremost, told_once
 
 LONGEST_SOURCE = 100_000  # characters
 STANDARD_LIMITS = Limits()
+# While somebody waits, several workers share the cases; a class has a worker for each answer.
+WHILE_SOMEBODY_WAITS = replace(STANDARD_LIMITS, workers=min(4, os.cpu_count() or 1))
 LATER = "The answer is kept. The marks of the lesson show whether it is right."
 
 

@@ -73,7 +73,7 @@ class Limits:
     line; reasoning about every size may be as much work as `reasoning` seconds of a usual machine,
     and launches that are tried as much as `trials`. All of it is counted, so that a verdict is the
     same on every machine. Time is the net behind that: the compilation has `compile_seconds` of the
-    CPU's time, each case `case_seconds`, all that one worker runs `total_seconds`, and the reasoning
+    CPU's time, each case `case_seconds`, all cases of one worker `total_seconds`, and the reasoning
     `reasoning_seconds`. On the clock each may take `patience` times as long. At most so many
     `workers` share the cases."""
 
@@ -160,12 +160,13 @@ class Session(AbstractContextManager["Session"]):
         case that took too long none is run. Once, a worker that was killed from outside costs
         nothing: a machine out of memory does not choose by guilt. Where the cases take longer than
         a worker does to start, other sessions run some of them."""
-        kernels = dict.fromkeys(launch.kernel for one in instances for launch in one.problem.launches)
+        launches = (launch for one in instances for launch in one.problem.launches)
+        kernels = tuple(dict.fromkeys(launch.kernel for launch in launches))
         while len(self._helpers) < min(self._limits.workers, len(instances)) - 1:
             self._helpers.append(Session(self._opening.source, self._limits, self._allowed))
         for one in (self, *self._helpers):
             one._group(self._limits.case_seconds, self._limits.total_seconds)
-            one._kernels, one._past_hazards = tuple(kernels), self._past_hazards
+            one._kernels, one._past_hazards = kernels, self._past_hazards
         # Those with much data come last: one that is stopped takes no other's turn.
         order = sorted(range(len(instances)), key=lambda at: instances[at].size > MUCH)
         left, outcomes, finished = iter(order), dict[int, Reply](), threading.Event()
@@ -182,11 +183,10 @@ class Session(AbstractContextManager["Session"]):
                     return run_those_left(session)
 
         with ThreadPoolExecutor(self._limits.workers) as pool:
-            helping = [pool.submit(help_out, one) for one in self._helpers]
+            helping = pool.map(help_out, self._helpers)
             run_those_left(self)
             finished.set()
-        for one in helping:
-            one.result()
+        deque(helping, maxlen=0)  # raises what went wrong there
         stopped: Failed | None = None  # what becomes of the rest
         for at in order:
             outcomes[at] = structs.replace(

@@ -17,7 +17,7 @@ from grader.compilers.declared import Declarations
 from grader.course import Exercise, kinds, variants
 from grader.cuda.limits import Dim
 from grader.judge import judge, sizes, small_changes
-from grader.judge.judging import STANDARD_LIMITS
+from grader.judge.judging import WHILE_SOMEBODY_WAITS
 from grader.judge.playback.strip import marks_of
 from grader.judge.verdict import Verdict
 from grader.learner import progress, recall, study
@@ -184,7 +184,7 @@ _FRAME = {
     "max_width": "980px",
 }
 
-LIMITS = replace(STANDARD_LIMITS, reasoning_seconds=3.0)  # somebody is waiting
+LIMITS = replace(WHILE_SOMEBODY_WAITS, reasoning_seconds=3.0)
 
 
 def check(name: str, *, hidden: bool = False) -> None:
@@ -215,6 +215,7 @@ def check(name: str, *, hidden: bool = False) -> None:
         source,
         seed=secrets.randbelow(2**31),
         hidden=hidden,
+        limits=LIMITS,
         sizes=False,
         partial_marks=lesson.partial_marks,
         marked=look,

@@ -12,7 +12,7 @@ from small_lesson import ID, SOLUTION, instead
 
 from grader import course
 from grader.course import rules
-from grader.judge import Limits, cases, protocol, worker
+from grader.judge import Limits, cases, protocol, session as sessions, worker
 from grader.judge.protocol import Element, Failed, Ran
 from grader.judge.session import Session
 
@@ -45,17 +45,20 @@ def answers(session, instances):
     return [protocol.encode(session.run((one,))[0]) for one in instances]
 
 
+def workers():
+    """The forked workers that are still there."""
+    return [one for server in psutil.Process().children() for one in server.children()]
+
+
 def kill_workers():
-    for server in psutil.Process().children():
-        for child in server.children():
-            with suppress(psutil.NoSuchProcess):
-                child.kill()
+    for one in workers():
+        with suppress(psutil.NoSuchProcess):
+            one.kill()
 
 
 def seconds_of_workers():
-    """The CPU's time that the forked workers have used which are still there."""
-    workers = [one for server in psutil.Process().children() for one in server.children()]
-    return sum(one.cpu_times().user + one.cpu_times().system for one in workers)
+    """The CPU's time that they have used."""
+    return sum(one.cpu_times().user + one.cpu_times().system for one in workers())
 
 
 needs_fork = pytest.mark.skipif(not worker.FORKS, reason="NO FORK HERE: no worker was killed")
@@ -72,6 +75,17 @@ def test_a_case_is_judged_as_if_it_were_alone(instances, source):
         assert answers(session, instances[::-1]) == alone[::-1]
         others = [protocol.encode(one) for one in session.run(instances[:2])]
         assert others == alone[:2]
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_cases_that_several_workers_share_are_judged_as_by_one(instances, source, monkeypatch):
+    monkeypatch.setattr(sessions, "STARTING", 0.0)  # so that the others come before it is over
+    with Session(source, Limits()) as session:
+        by_one = [protocol.encode(one) for one in session.run(instances * 4)]
+    with Session(source, Limits(workers=3)) as session:
+        assert [protocol.encode(one) for one in session.run(instances * 4)] == by_one
+        assert not worker.FORKS or len(workers()) == 3
+        assert [protocol.encode(one) for one in session.run(instances)] == by_one[:3]
 
 
 @needs_fork
