@@ -59,10 +59,10 @@ def judge(
     run, and give points; without `sizes` none are looked for that no case tries;
     without `partial_marks` a fault that the lesson names leaves nothing but the cases that passed;
     with `steps` a visible case that failed has those that led there, told by one run more; without
-    `explained` it is found what fails on the simulated device, and not why. `marked` gets the verdict on an answer that
-    fails as soon as its points are known, before the cause is looked for. On a machine with a GPU a
-    case that is clean on the simulated device must also be right on the hardware. NotInCourse:
-    there is no such exercise.
+    `explained` it is found what fails on the simulated device, and not why. `marked` gets the
+    verdict on an answer that fails as soon as its points are known, before the cause is looked for.
+    On a machine with a GPU a case that is clean on the simulated device must also be right on the
+    hardware. NotInCourse: there is no such exercise.
     """
     drawn = exercise_id if isinstance(exercise_id, Exercise) else None
     lesson_name, _, name = (drawn.id if drawn else str(exercise_id)).partition("/")

@@ -354,7 +354,8 @@ def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits)
         compiled = session.compiled()
     if isinstance(compiled, Failed):
         return [compiled] * len(instances)
-    with Session(source, limits, device="gpu", cubin=compiled.cubin) as session:
+    alone = replace(limits, workers=1)
+    with Session(source, alone, device="gpu", cubin=compiled.cubin) as session:
         return session.run(instances)
 
 
