@@ -11,8 +11,6 @@ from difflib import get_close_matches
 
 from ..cuda.errors import Diagnostic, Note, lines_of
 
-_CALL = re.compile(r"\s*(\w+)(?:<[^;()]*>)?\s*\([^;]*\);\s*")
-
 
 def advised(errors: tuple[Diagnostic, ...], source: str) -> tuple[Diagnostic, ...]:
     """The errors, the first of them with our advice as its first note, if there is one."""
@@ -47,7 +45,7 @@ def doubtful(source: str) -> tuple[Diagnostic, ...]:
                 )
             )
         call = (
-            _CALL.fullmatch(line)
+            re.fullmatch(r"\s*(\w+)(?:<[^;()]*>)?\s*\([^;]*\);\s*", line)
             if re.search(r"[;{}]\s*$|^\s*(?:if|for|while|else)\b", before)
             else None
         )
@@ -70,7 +68,7 @@ def _advice(error: Diagnostic, lines: list[str]) -> str:
     line = lines[error.line - 1] if lines else ""
     if unknown := _UNKNOWN.match(error.message):
         return _of_a_name(unknown[1] or unknown[2], error, lines)
-    if _NO_SEMICOLON.match(error.message):
+    if re.match(r"""expected (?:a ";"|';' )""", error.message):
         return _of_a_semicolon(error, lines)
     return _of_a_declaration(error, lines) or next(
         (
@@ -149,9 +147,6 @@ _UNKNOWN = re.compile(
 _TYPES = "int|float|double|unsigned|size_t|bool|auto|char|short|long|float2|float4|half"
 
 
-_TEXT = re.compile(r'"[^"]*"')
-
-
 def _of_a_name(name: str, error: Diagnostic, lines: list[str]) -> str:
     line = lines[error.line - 1]
     if name in ELSEWHERE:
@@ -169,15 +164,13 @@ def _of_a_name(name: str, error: Diagnostic, lines: list[str]) -> str:
             else f"`{name}` is declared on line {number}. It exists only in the braces, the loop "
             "or the function that line is in. If you need it here too, declare it before them."
         )
-    own = set(IDENTIFIER.findall(" ".join(_TEXT.sub("", line) for line in lines))) - {name}
+    own = set(IDENTIFIER.findall(" ".join(re.sub(r'"[^"]*"', "", line) for line in lines))) - {name}
     by_case = {word.lower(): word for word in sorted(BUILT_IN | own)}
     close = get_close_matches(name.lower(), by_case, n=1, cutoff=0.8)
     return f"Do you mean `{by_case[close[0]]}`?" if close else ""
 
 
 # ---- a semicolon ----
-
-_NO_SEMICOLON = re.compile(r"""expected (?:a ";"|';' )""")
 
 
 def _of_a_semicolon(error: Diagnostic, lines: list[str]) -> str:

@@ -15,7 +15,6 @@ from ..graphs import postorder
 
 _ASSIGNS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"}
 _MORE = {"#", "define", "asm", "goto"}  # that no barrier and no guard needs
-_CALLED = re.compile(r"if|while|return|\w*(sync|fence|barrier)\w*|this_\w+|min|max")
 _BEFORE = frozenset(["", ";", "{", "}", "else"])  # what a statement can follow
 _HARMLESS = re.compile(
     r"""
@@ -28,7 +27,6 @@ _HARMLESS = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-_WAITS = re.compile(r"(bar|barrier|membar|fence)\.[\w.:]+(\s+\w+(\s*,\s*\w+)?)?|")
 _ALONE = (
     "The result is right here, but {} Use only the given lines, each at most once and unchanged. "
     "Comments, white space, braces and empty statements do not count."
@@ -69,7 +67,9 @@ def _without_harmless(source: str, handed_out: str) -> str:
 
     def gone(found: re.Match[str]) -> str:
         waits = all(
-            _WAITS.fullmatch(statement.strip())
+            re.fullmatch(
+                r"(bar|barrier|membar|fence)\.[\w.:]+(\s+\w+(\s*,\s*\w+)?)?|", statement.strip()
+            )
             for statement in re.split(r";|\\[nt]", found["ptx"] or "")
         )
         return "\n" * found[0].count("\n") if waits and found[0] not in handed_out else found[0]
@@ -181,7 +181,12 @@ def _places(frame: list[str]) -> list[bool]:
 def _writes(mine: list[str], frame: list[str], handed_out: str, source: str) -> Changed | None:
     """What is added that does more than wait or decide."""
     extra = Counter(_deeds(mine)) - Counter(_deeds(frame))
-    strange = {one for one in extra if one in _ASSIGNS | _MORE or not _CALLED.fullmatch(one)}
+    strange = {
+        one
+        for one in extra
+        if one in _ASSIGNS | _MORE
+        or not re.fullmatch(r"if|while|return|\w*(sync|fence|barrier)\w*|this_\w+|min|max", one)
+    }
     given = {line for _, line, _ in _lines(handed_out)}
     for number, line, text in _lines(source):
         if line not in given and (does := strange.intersection(line)):

@@ -21,7 +21,6 @@ LONG = 2_000  # tokens; the alignment of more takes short ways
 # A text for a span of the answer, and how many differences it takes away.
 Borrowed = tuple[tuple[int, int], str, int]
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-_DECLARED = re.compile(r"\b(?:auto|bool|float\d?|int|unsigned|const \w+) (\w+)")
 
 
 class _Code:
@@ -82,7 +81,10 @@ class Alignment:
 
     def renamed(self, text: str) -> str:
         """A piece of the solution in the names of the answer; "" where the answer lacks one."""
-        names = {one: one for one in _DECLARED.findall(text)} | self.names
+        names = {
+            one: one
+            for one in re.findall(r"\b(?:auto|bool|float\d?|int|unsigned|const \w+) (\w+)", text)
+        } | self.names
         used = {*_NAME.findall(text)} & self._ours.types.keys()
         return "" if used - names.keys() else _NAME.sub(lambda one: names.get(one[0], one[0]), text)
 

@@ -70,8 +70,6 @@ _PATTERNS = (  # with what may stand in their places
 # A piece that is not quoted: its brackets are no pairs, or it is long.
 _ODD = re.compile(r"^[^\]\[(){}]*[\])}]|[\[({][^\]\[(){}]*$|.{61}", re.DOTALL)
 _BARRIER = re.compile(r"__sync(?:threads|warp)\(")
-_STORES = re.compile(r"\s*(?:\w.*\] [-+*/]?= |\w+ [-+*/]= |atomic)")
-_STATEMENT = re.compile(r"\s*[^\s/{}#].*;\s*(?://.*)?")
 _DECLARATION = re.compile(r"\s*(?:const|float\d?|int|unsigned|__shared__|auto|bool|extern)\b")
 
 
@@ -261,7 +259,7 @@ class _Answer:
             if _names(one := "".join(both)) <= self.kinds.keys() | _BUILT_IN
         ]
         for at, line in enumerate(self.lines):
-            if not _STATEMENT.fullmatch(line):
+            if not re.fullmatch(r"\s*[^\s/{}#].*;\s*(?://.*)?", line):
                 continue
             start, is_barrier = self._starts[at], _BARRIER.search(line)
             rank = self.barriers if is_barrier else 8.0
@@ -275,7 +273,9 @@ class _Answer:
                 told = f"remove {LINE}|What goes wrong because of this line?"
                 less = self.barriers if "return" in line else rank + 4.0
                 yield (start, self._starts[at + 1]), "\n", told, less
-            for one in conditions if _STORES.match(line) else ():
+            for one in (
+                conditions if re.match(r"\s*(?:\w.*\] [-+*/]?= |\w+ [-+*/]= |atomic)", line) else ()
+            ):
                 told = f"add a condition to {LINE}|For which threads should the line run?"
                 yield (start + len(line) - len(line.lstrip()),) * 2, f"if ({one}) ", told, guards
 

@@ -26,8 +26,6 @@ from .session import Kernel, current, run_of
 
 # ---- profile ----
 
-_SHARED = re.compile(r"\.shared\s[^;]*?\[(\d+)\]\s*;")
-
 
 def profile(
     what: object,
@@ -60,7 +58,14 @@ def profile_page(run: Run, shared_mem: int = 0) -> cards.Page:
     ]
     if recordings(run):  # what the launch's shape allows on the default architecture
         last = recordings(run)[-1]
-        static = sum(map(int, _SHARED.findall(compilers.compile_ptx(run.source).text)))
+        static = sum(
+            map(
+                int,
+                re.findall(
+                    r"\.shared\s[^;]*?\[(\d+)\]\s*;", compilers.compile_ptx(run.source).text
+                ),
+            )
+        )
         advice.append(f"{DEFAULT}: {occupancy(prod(last.grid), last.threads, static + shared_mem)}")
     head = cards.line(
         "note",

@@ -180,8 +180,6 @@ def factors_of(monomials: set[Monomial]) -> set[Monomial]:
 
 # ---- what may be true at once ----
 
-_INTEGERS = re.compile(r"define-fun \|?([^\s|]+)\|? \(\) Int\s+(\(- )?(\d+)")
-
 
 @dataclass
 class Solver:
@@ -274,7 +272,9 @@ class Solver:
                 return None if answer == z3.unsat else "unknown"
             model = {  # read from its text: Z3's Python takes 30 us for each integer
                 name: int(number) * (-1 if sign else 1)
-                for name, sign, number in _INTEGERS.findall(solver.model().sexpr())
+                for name, sign, number in re.findall(
+                    r"define-fun \|?([^\s|]+)\|? \(\) Int\s+(\(- )?(\d+)", solver.model().sexpr()
+                )
             }
             if not (new := list(failing(facts, model))):
                 return model

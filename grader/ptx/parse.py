@@ -38,7 +38,6 @@ MOST_REGISTERS = 1_000_000  # of one function; the largest kernels have some ten
 REGISTERS = re.compile(r"\s*\.reg\s*(?:\.v\d\s*)?\.(\w+)\s+(.*)$", re.DOTALL)
 
 
-_OF_MODULE = re.compile(r"\s*(\.\w+\s+)*\.(global|const|shared|local)\b")
 _VARIABLE = re.compile(
     r"""\s*(?:\.(?:visible|weak|extern|common)\s+)*
         \.(?P<space>global|const|shared|local|param)\s+
@@ -206,7 +205,9 @@ def parse(text: str, source_file: str) -> PtxModule:
         if header := match["function"]:
             function = _Body(header, lines).read(statements)
             functions[function.name] = function if function.entry else with_copies(function)
-        elif match["statement"] and _OF_MODULE.match(match["statement"]):
+        elif match["statement"] and re.match(
+            r"\s*(\.\w+\s+)*\.(global|const|shared|local)\b", match["statement"]
+        ):
             variable = declared(match["statement"])
             variables[variable.name] = variable
     return PtxModule(functions, variables)
