@@ -179,10 +179,10 @@ class Words:
         for kernel, mine, given in self._signatures():
             changed = _changed(kernel, mine, given)
             if changed and failure.status == Status.LAUNCH_ERROR:
-                return structs.replace(failure, message=str(changed), parts=changed)
+                return structs.replace(failure, parts=changed)
         parts = self.order()
-        parts += failure.told.while_open if parts.first else failure.told
-        return structs.replace(failure, message=str(parts), parts=parts)
+        parts += failure.parts.while_open if parts.first else failure.parts
+        return structs.replace(failure, parts=parts)
 
     def order(self) -> Message:
         """What is said of parameters in another order; nothing where they are not."""
@@ -262,7 +262,7 @@ def on_simulator(
     if isinstance(outcome, Failed):
         told = words.explained(outcome)
         return _over_budget_when_stopped(instance, told) or failed(
-            instance.case, told.status, told.told, told.line, of_failure(instance, told)
+            instance.case, told.status, told.parts, told.line, of_failure(instance, told)
         )
     return (
         wrong(instance, outcome, words)
@@ -291,7 +291,7 @@ def on_gpu(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
     """The same from what came of it on the hardware; it neither counts nor knows who wrote, and has
     run the case twice, over memory poisoned in two ways."""
     if isinstance(outcome, Failed):
-        return failed(instance.case, outcome.status, outcome.told, outcome.line)
+        return failed(instance.case, outcome.status, outcome.parts, outcome.line)
     result = (
         _changed_input(instance, outcome, words)
         or _wrong_output(instance, outcome, words)
@@ -586,7 +586,7 @@ def _over_budget_when_stopped(instance: CaseInstance, told: Failed) -> CaseResul
                 instance.case,
                 Status.OVER_BUDGET,
                 say.stopped_over_budget(
-                    told.told,
+                    told.parts,
                     costs.named(budget.counter),
                     count,
                     most,

@@ -8,14 +8,14 @@ is taken only in the declared types, and no longer than the reader says.
 """
 
 import math
-from typing import Any, BinaryIO, Literal, Self, SupportsFloat
+from typing import Any, BinaryIO, Literal, SupportsFloat
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from ..course.model import Rule
-from ..cuda.errors import Diagnostic, Message, in_parts
+from ..cuda.errors import Diagnostic, Message
 from ..errors import unless
 from ..status import Status
 from .playback.strip import Strip
@@ -397,13 +397,13 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
-    """It did not: a verdict's `status`, its `message` and `line`, of a source that does not
-    compile the `diagnostics`, of a run that was stopped the `counters` up to then, of a race the
-    `other_line`, the compiler's `warnings`, and of a run `where` it went wrong. `broken_off`: in
-    the middle of something, so that its worker answers nothing more. `parts` are the message's."""
+    """It did not: a verdict's `status`, its message in `parts` and its `line`, of a source that
+    does not compile the `diagnostics`, of a run that was stopped the `counters` up to then, of a
+    race the `other_line`, the compiler's `warnings`, and of a run `where` it went wrong.
+    `broken_off`: in the middle of something, so that its worker answers nothing more."""
 
     status: Status
-    message: str = ""
+    parts: Message
     line: int | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
     counters: dict[str, int] = {}
@@ -411,19 +411,10 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     warnings: tuple[Diagnostic, ...] = ()
     where: Scene | None = None
     broken_off: bool = False
-    parts: Message = Message()
-
-    @classmethod
-    def of(cls, status: Status, parts: Message, broken_off: bool = False) -> Self:
-        """A failure with a message in its parts."""
-        return cls(status, str(parts), broken_off=broken_off, parts=parts)
 
     @property
-    def told(self) -> Message:
-        """The message in its parts; one that a worker gave no parts of is split. A worker knows
-        nothing of our own kernel."""
-        told = self.parts.while_open + Message(remedy=self.parts.remedy)
-        return told if str(told) == self.message else in_parts(self.message)
+    def message(self) -> str:
+        return str(self.parts)
 
 
 Reply = Ran | Failed

@@ -26,7 +26,7 @@ from msgspec import structs
 
 from .. import compilers
 from ..course import Exercise, Lesson, rules
-from ..cuda.errors import bounded
+from ..cuda.errors import bounded, in_parts
 from ..cuda.limits import registers_for
 from ..errors import unless
 from ..say import verdict_process as say
@@ -364,7 +364,7 @@ def ran_out_of_time(outcome: Reply) -> bool:
 
 
 def _too_slow(message: Opening | Question) -> Failed:
-    return Failed.of(Status.TIMEOUT, say.too_slow(isinstance(message, Opening), message.seconds))
+    return Failed(Status.TIMEOUT, say.too_slow(isinstance(message, Opening), message.seconds))
 
 
 def _diagnosis(code: int, complaint: str, message: Opening | Question, limits: Limits) -> Failed:
@@ -374,14 +374,14 @@ def _diagnosis(code: int, complaint: str, message: Opening | Question, limits: L
         return _too_slow(message)
     if code < 0:
         found = _ended(signal.Signals(-code).name, compiles, limits)
-        return Killed.of(Status.LAUNCH_ERROR, found.parts) if code == KILLED else found
+        return Killed(Status.LAUNCH_ERROR, found.parts) if code == KILLED else found
     if code >= 1 << 31:  # how Windows tells of what nobody caught
         return _ended(f"{code:#x}", compiles, limits)
     return Failed(Status.UNSUPPORTED, say.failed(complaint))
 
 
 def _ended(by: str, compiles: bool, limits: Limits) -> Failed:
-    return Failed.of(
+    return Failed(
         Status.COMPILE_ERROR if compiles else Status.LAUNCH_ERROR,
         say.ended(by, compiles, limits.memory_bytes),
     )
@@ -406,9 +406,10 @@ def _checked(reply: Reply, message: Opening | Question, device: Device) -> Reply
     those that were asked for."""
     if isinstance(reply, Failed):
         unless(reply.status != Status.PASSED, ProtocolError("a failure that is none"))
-        return structs.replace(
-            reply, message=shortened(reply.message), diagnostics=bounded(reply.diagnostics)
-        )
+        told = replace(reply.parts, ours="")  # it knows nothing of our kernel
+        if (text := shortened(str(told))) != str(told):
+            told = in_parts(text)
+        return structs.replace(reply, parts=told, diagnostics=bounded(reply.diagnostics))
     if isinstance(message, Question) and isinstance(case := message.about, CaseRequest):
         unless(
             reply.too_long

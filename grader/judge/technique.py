@@ -151,7 +151,7 @@ def too_far(instance: CaseInstance, outcome: Reply, result: CaseResult) -> CaseR
 
 def _fact(failure: Failed) -> str:
     """What happened, without the remedy; where it may be what is asked for, without the reason."""
-    told = failure.told
+    told = failure.parts
     return told.first if failure.status in costs.WENT_WRONG else str(told.while_open)
 
 

@@ -5,9 +5,9 @@ import re
 import textwrap
 
 from ..compilers.compiler import TOO_MUCH
-from ..cuda.errors import Message
+from ..cuda.errors import Message, in_parts
 
-STOPPED_BEFORE = "Not run: the case before this one took too long and was stopped."
+STOPPED_BEFORE = Message("Not run: the case before this one took too long and was stopped.")
 _ALONE = (
     "This process does not use PYTHONPATH, or packages of `pip install --user`: there a file of a "
     "learner could replace a module. Install the course into its own environment, by `make lab` or "
@@ -15,9 +15,9 @@ _ALONE = (
 )
 
 
-def no_time(seconds: float) -> str:
+def no_time(seconds: float) -> Message:
     """A case came too late."""
-    return (
+    return in_parts(
         f"Not run: the cases before this one used all of the {seconds:g} s that one verdict may "
         "take."
     )
@@ -59,16 +59,16 @@ def ended(by: str, compiles: bool, memory_bytes: int) -> Message:
     )
 
 
-def failed(complaint: str) -> str:
+def failed(complaint: str) -> Message:
     """A process ended by itself, with a last line on its stderr."""
     if "No module named" in complaint:
         complaint += f". {_ALONE}"
-    return f"The grader's sandbox failed ({complaint}); tell your instructor."
+    return in_parts(f"The grader's sandbox failed ({complaint}); tell your instructor.")
 
 
-def no_reply(why: str) -> str:
+def no_reply(why: str) -> Message:
     """A process answered with something else than what was asked for."""
-    return (
+    return in_parts(
         "The process that ran your kernel sent an answer that the grader cannot read. Please show "
         f"it to your instructor ({why})."
     )
@@ -86,9 +86,9 @@ def too_much(message: str, memory_bytes: int) -> Message:
     )
 
 
-def our_fault(error: Exception, place: str, traceback_file: str) -> str:
+def our_fault(error: Exception, place: str, traceback_file: str) -> Message:
     """An error that only the grader's authors can mend; the file ("": none) has what they need."""
-    return (
+    return in_parts(
         f"The grader itself failed on this kernel ({type(error).__name__}: "
         f"{textwrap.shorten(str(error), 200)}; {place}). "
         "That is not your mistake; please send your instructor the kernel and "

@@ -12,9 +12,11 @@ from small_lesson import ID, SOLUTION, instead
 
 from grader import course
 from grader.course import rules
-from grader.judge import Limits, cases, protocol, session as sessions, worker
-from grader.judge.protocol import Element, Failed, Ran
+from grader.cuda.errors import Message
+from grader.judge import Limits, cases, protocol, session as sessions, verdict, worker
+from grader.judge.protocol import Element, Failed, Opening, Ran
 from grader.judge.session import Session
+from grader.status import Status
 
 # Counts its launches in memory of its own, and is wrong where it has counted more than one case.
 COUNTS = "__device__ int launches;\n" + instead(
@@ -60,6 +62,8 @@ def seconds_of_workers():
     """The CPU's time that they have used."""
     return sum(one.cpu_times().user + one.cpu_times().system for one in workers())
 
+
+OPENING = Opening("simulator", SOLUTION, 1.0, 1, 0, 0)
 
 needs_fork = pytest.mark.skipif(not worker.FORKS, reason="NO FORK HERE: no worker was killed")
 
@@ -138,6 +142,18 @@ def test_a_source_that_does_not_compile_is_asked_nothing_more(instances):
     with Session("nonsense", Limits()) as session:
         assert [one.status for one in session.run(instances)] == ["compile_error"] * 3
         assert session.follow(instances[0], (Element("total", 0),)) == ()
+
+
+def test_a_worker_cannot_speak_of_our_kernel():
+    told = Message("It fails.", remedy="Look.", ours="Our kernel adds.")
+    reply = sessions._checked(Failed(Status.TIMEOUT, told), OPENING, "simulator")
+    assert reply.parts == Message("It fails.", remedy="Look.")
+
+
+def test_what_a_worker_says_is_cut_where_it_is_long():
+    told = Message("It fails.", "Again and again. " * 100_000)
+    reply = sessions._checked(Failed(Status.TIMEOUT, told), OPENING, "simulator")
+    assert len(reply.message) == verdict.LONGEST_LINE and reply.message.startswith("It fails.")
 
 
 def test_a_grid_of_numpys_integers_is_a_grid(instances):

@@ -15,7 +15,7 @@ import small_lesson
 
 from grader import course
 from grader.cuda import simulator
-from grader.cuda.errors import CudaError
+from grader.cuda.errors import CudaError, Message
 from grader.judge import cases, cases as scenes, judge
 from grader.judge.playback.strip import marks_of
 from grader.judge.protocol import Failed, Scene
@@ -380,8 +380,8 @@ def test_what_a_worker_says_of_blocks_and_orders_is_not_believed_without_a_look(
         Scene(9, (0, 0, 0), "lockstep"),
         Scene(1, (0, 0, 0), "sideways"),
     ):
-        assert scenes.of_failure(instance, Failed(Status.DATA_RACE, where=said)) is None
-    far = Failed(Status.DATA_RACE, where=Scene(1, (1 << 40, 0, -1), "lockstep"))
+        assert scenes.of_failure(instance, Failed(Status.DATA_RACE, Message(), where=said)) is None
+    far = Failed(Status.DATA_RACE, Message(), where=Scene(1, (1 << 40, 0, -1), "lockstep"))
     assert scenes.of_failure(instance, far) == Scene(1, None, "lockstep")
 
 

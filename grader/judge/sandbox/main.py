@@ -29,6 +29,7 @@ from ...cuda.errors import (
     LaunchError,
     OutOfTime,
     StepLimit,
+    in_parts,
 )
 from ...machine.naming import plain
 from ...say import verdict_process as say
@@ -168,26 +169,25 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
             compilers.chosen_name(),
             str(compilers.chosen().folders()[0]),
         )
-        return Failed(error.status, f"{error} {advice}")
+        return Failed(error.status, in_parts(f"{error} {advice}"))
     except CompileError as error:
-        return Failed(error.status, str(error), error.line, error.diagnostics, parts=error.parts)
+        return Failed(error.status, error.parts, error.line, error.diagnostics)
     except CudaError as error:
         return Failed(
             error.status,
-            str(error),
+            error.parts,
             error.line,
             counters=dict(error.counters) if isinstance(error, StepLimit) else {},
             other_line=error.other_line if isinstance(error, DataRace) else None,
-            parts=error.parts,
             where=Scene(error.launch, error.block, error.order, error.thread)
             if error.launch
             else None,
         )
     except OutOfTime:
-        return Failed.of(Status.TIMEOUT, say.still_busy(seconds), broken_off=True)
+        return Failed(Status.TIMEOUT, say.still_busy(seconds), broken_off=True)
     except Exception as error:
         return (
-            Failed.of(Status.LAUNCH_ERROR, say.too_much(str(error), memory_bytes), broken_off=True)
+            Failed(Status.LAUNCH_ERROR, say.too_much(str(error), memory_bytes), broken_off=True)
             if isinstance(error, MemoryError) or getattr(error, "errno", 0) == errno.ENOMEM
             else Failed(
                 Status.UNSUPPORTED, say.our_fault(error, *disk_cache.kept(error)), broken_off=True

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from ...compilers.declared import Declarations
 from ...compilers.parameters import DTYPES, parameters
 from ...cuda import CudaError, StepLimit, simulator, tensor_map
+from ...cuda.errors import Message
 from ...grouped import grouped
 from ...machine.state import current_options
 from ...profiler.profile import Work, buffers_of
@@ -284,7 +285,7 @@ def _launch_all(
         except CudaError as error:
             error.launch, error.order = numbers[0] + 1, order
             if error.launch in left:  # it may come from what an earlier launch has changed
-                error.args = (f"{error} {left[error.launch]}",)
+                error.parts += Message(why=left[error.launch])
             raise
     return buffers, depends_on_order, left
 
