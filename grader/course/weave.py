@@ -254,11 +254,13 @@ def _exercise_cells(lesson: Lesson, name: str, line: int, with_rules: bool) -> l
 def told(exercise: Exercise, with_rules: bool = True) -> tuple[str, ...]:
     """What the page says of an exercise in front of its cell, "" for what there is not; last,
     `with_rules`, for which launches it must be right."""
+    rows = [f"- `{one.kernel}`: {rules.sentence(one, code='`')}" for one in exercise.rules]
+    summary = "<details><summary>For which launches it must be right</summary>"
     return (
         exercise.kind.asked(),
         _steps(exercise),
         costs.stated(exercise),
-        _promised(exercise) if with_rules else "",
+        "\n".join([summary, "", *rows, "", "</details>"]) if rows and with_rules else "",
     )
 
 
@@ -272,13 +274,6 @@ def _steps(exercise: Exercise) -> str:
         if rows
         else ""
     )
-
-
-def _promised(exercise: Exercise) -> str:
-    """For which launches a kernel must be right, to be opened."""
-    rows = [f"- `{one.kernel}`: {rules.sentence(one, code='`')}" for one in exercise.rules]
-    summary = "<details><summary>For which launches it must be right</summary>"
-    return "\n".join([summary, "", *rows, "", "</details>"]) if rows else ""
 
 
 def _require_all_shown(lesson: Lesson, markdown: str) -> None:

@@ -15,7 +15,6 @@ from ..graphs import postorder
 
 _ASSIGNS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"}
 _MORE = {"#", "define", "asm", "goto"}  # that no barrier and no guard needs
-_BEFORE = frozenset(["", ";", "{", "}", "else"])  # what a statement can follow
 _HARMLESS = re.compile(
     r"""
     ^[ \t]*+ \# [ \t]*+ (?: include [ \t]*+ <[^>\n]*+> | pragma [ \t]++ unroll [^\n]*+ ) [ \t]*+ $
@@ -169,7 +168,8 @@ def _places(frame: list[str]) -> list[bool]:
     open_ifs: list[bool] = []
     found, last = [], ""
     for token in frame:
-        found.append(last in _BEFORE or any(open_ifs[-1:]))
+        # What a statement can follow; the first of a text follows nothing.
+        found.append(last in ("", ";", "{", "}", "else") or any(open_ifs[-1:]))
         if token == "(":
             open_ifs.append(last in ("if", "while"))
         elif token == ")" and open_ifs:

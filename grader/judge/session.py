@@ -354,8 +354,7 @@ def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits)
         compiled = session.compiled()
     if isinstance(compiled, Failed):
         return [compiled] * len(instances)
-    alone = replace(limits, workers=1)
-    with Session(source, alone, device="gpu", cubin=compiled.cubin) as session:
+    with Session(source, replace(limits, workers=1), device="gpu", cubin=compiled.cubin) as session:
         return session.run(instances)
 
 

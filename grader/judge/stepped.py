@@ -5,7 +5,6 @@ The worker that runs the case once more may say anything. Of what it says is tak
 can hold, in a bounded size, as text; what went wrong is told as the verdict has it.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
@@ -70,9 +69,11 @@ def handy_failure(verdict: Verdict, exercise: Exercise) -> tuple[CaseInstance, C
     """The first visible case that failed, as the verdict drew it, or the smallest that failed alike
     if that one is large. Cases that fail in a later step come later."""
     step = min((one.step for one in verdict.cases if one.failed), default=0)
+    results = [one for one in verdict.cases if one.visible]
+    own = drawn(exercise, verdict.seed, hidden=False)  # as the verdict drew them, when asked for
     failing = (
         pair
-        for pair in _visible(verdict, exercise)
+        for pair in zip(chain(own, sizes.instances(verdict, exercise)), results, strict=False)
         if pair[1].status not in _NO_STEPS and pair[1].step == step
     )
     first = next(failing, None)
@@ -84,13 +85,6 @@ def handy_failure(verdict: Verdict, exercise: Exercise) -> tuple[CaseInstance, C
             key=lambda one: _threads(one[0].problem),
         )
     )
-
-
-def _visible(verdict: Verdict, exercise: Exercise) -> Iterator[tuple[CaseInstance, CaseResult]]:
-    """The visible cases as the verdict drew them, each with its result; drawn when asked for."""
-    results = [one for one in verdict.cases if one.visible]
-    own = drawn(exercise, verdict.seed, hidden=False)
-    return zip(chain(own, sizes.instances(verdict, exercise)), results, strict=False)
 
 
 def _threads(problem: Problem) -> int:

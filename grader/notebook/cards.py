@@ -211,10 +211,6 @@ class Diagnosis:
     cell: str = ""  # the name of the `%%cuda` cell to lead to, if any
 
     @property
-    def title(self) -> str:
-        return headline(self.status)
-
-    @property
     def lines(self) -> list[int]:
         """Those that it is about; a compiler's diagnostics have their own."""
         lines = dict.fromkeys(filter(None, (self.line, self.other_line)))
@@ -271,7 +267,7 @@ def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
     reason = Page(
         html_of("folded", html_of("accented", "note", "Why"), paragraph(why)) if why else "", why
     )
-    title, place = title or what.title, what.place
+    title, place = title or headline(what.status), what.place
     head = Page(
         html_of("heading", kind, prose(title), f" · {prose(place)}" if place else ""),
         f"{title}, {place}" if place else title,

@@ -15,7 +15,7 @@ from grader.cuda import simulator
 from grader.errors import counted
 from grader.judge import partial, sizes
 from grader.judge.beside import beside
-from grader.judge.compare import right
+from grader.judge.compare import SHOWN, right
 from grader.judge.verdict import (
     CaseResult,
     Mismatch,
@@ -28,6 +28,7 @@ from grader.judge.verdict import (
     told_apart,
 )
 from grader.learner import study
+from grader.status import headline
 from grader.submissions.intake import as_typed
 
 from .cards import (
@@ -48,7 +49,6 @@ from .cards import (
 from .player import Replay, drawn, of_replay
 
 _ACROSS, _DOWN = 64, 32  # cells at most
-_SHOWN_MISMATCHES = 5
 _MARKS = {"passed": "✓", "not_run": "·"}
 COMPARE = "Compare with ours"
 CAUSE = "Now looking for the cause ..."
@@ -207,7 +207,7 @@ def _first_failure(
         diagnostics=verdict.diagnostics if case.visible else (),
         cell=cell,
     )
-    title = exercise.kind.called.get(case.status, what.title)
+    title = exercise.kind.called.get(case.status, headline(case.status))
     title = f"{title[:1].upper()}{title[1:]} (case: {_name(case)})"
     page = explain(what, title=title)
     alike = next(cases for cases in by_cause(verdict) if case in cases)
@@ -221,7 +221,7 @@ def _elements(replay: Replay | None, failed: CaseResult) -> Page:
     if replay is None or replay.error is not None:
         if len(failed.mismatches) < 2:  # one is told in the message
             return Page("", "")
-        rows = [(m.place, *m.values) for m in failed.mismatches[:_SHOWN_MISMATCHES]]
+        rows = [(m.place, *m.values) for m in failed.mismatches[:SHOWN]]
         return Page(
             html_of(
                 "table", ("Element", "Expected", "Found"), [tuple(map(code, row)) for row in rows]

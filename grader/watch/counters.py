@@ -316,7 +316,11 @@ def shared_traffic(rows: Rows, width: int, store: bool = False) -> dict[str, np.
     wavefronts, conflicts = np.zeros((2, len(places)), np.int64)
     for which, times in ((~paired, 1), (paired, 2)):
         if which.any():
-            passes = _passes(places[which], active[which], width, times * PASS // width)
+            # A row of words for each group of lanes that a wavefront serves together; the words of
+            # lanes that take no part are negative.
+            words = np.where(active[which], places[which] >> 2, -width // 4)[:, :, None]
+            groups = (words + np.arange(width // 4)).reshape(-1, times * PASS // 4)
+            passes = worst_bank(groups).reshape(np.count_nonzero(which), -1)
             spared = (
                 active[which].reshape(len(passes), -1, PASS // width).any(axis=2)
                 if store
@@ -341,10 +345,3 @@ def _fewest(ordered: np.ndarray, width: int, unit: int) -> np.ndarray:
     """The fewest units of `unit` bytes that hold what each row of sorted addresses names."""
     fresh = np.count_nonzero(ordered[:, 1:] != ordered[:, :-1], axis=1) + 1
     return np.asarray(-(-fresh * width // unit))
-
-
-def _passes(rows: np.ndarray, active: np.ndarray, width: int, together: int) -> np.ndarray:
-    """Passes for each group of `together` lanes, (rows, groups); 0 where none takes part."""
-    parts = width // 4
-    words = np.where(active, rows >> 2, -parts)[:, :, None] + np.arange(parts)
-    return worst_bank(words.reshape(-1, together * parts)).reshape(len(rows), -1)

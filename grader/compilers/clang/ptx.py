@@ -162,7 +162,8 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
         branch = None if asm else _BRANCH.match(line)
         parted = block.guard and block.otherwise is None
         if label:
-            if parted or (block.to is None and not _ends(block)):
+            code = "".join([line for line in block.lines if _is_code(line)][-1:])
+            if parted or (block.to is None and not re.match(r"\s*(?:ret|exit|brx\.idx)\b", code)):
                 block.otherwise = label[1]
             yield block
             block = _Block(label[1], place, [line])
@@ -185,11 +186,6 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
 def _is_code(line: str) -> bool:
     text = line.strip()
     return bool(text) and not text.startswith(("//", ".loc", "$L__tmp", "$L__func"))
-
-
-def _ends(block: _Block) -> bool:
-    code = [line for line in block.lines if _is_code(line)]
-    return bool(code) and bool(re.match(r"\s*(?:ret|exit|brx\.idx)\b", code[-1]))
 
 
 def _written(block: _Block, following: str | None) -> Iterator[str]:

@@ -271,7 +271,10 @@ class Slicer(Observer):
         for component in range(access.components):
             given = [self._of(source[component])[index] for source in sources]
             found = np.zeros(len(index), np.int32)
-            for turn in _turns(hit.element):
+            # No two lanes of one turn are at the same element; first come first served.
+            order, starts, sizes = by_place(hit.element)
+            for number in range(int(sizes.max())):
+                turn = np.sort(order[starts[sizes > number] + number])
                 where = bytes_of(access, hit, component)[turn]
                 old = memory[where[:, 0]]
                 found[turn] = old
@@ -348,10 +351,3 @@ class Slicer(Observer):
 def _address(store: Store) -> int:
     """What a memory is known by: shared and local memory have no address of their own."""
     return store.address or -id(store)
-
-
-def _turns(element: np.ndarray) -> Iterator[np.ndarray]:
-    """Positions of lanes, no two of one turn at the same element, first come first served."""
-    order, starts, sizes = by_place(element)
-    for turn in range(int(sizes.max())):
-        yield np.sort(order[starts[sizes > turn] + turn])
