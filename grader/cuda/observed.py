@@ -1,6 +1,7 @@
 """A launch on the simulated GPU with its observers; what these find becomes errors and hazards."""
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from ..watch.observe import Kind, Run, Tracing
 from ..watch.races.races import Races
 from ..watch.synchronization import Divergence, Products, ProxyOrder, Unfinished
 from ..watch.uninitialized import UndefinedResults, Uninitialized
-from .errors import BarrierDivergence, CudaError, DataRace, Message
+from .errors import BarrierDivergence, CudaError, DataRace
 
 # In the order in which they hear of an event. What counts hears of an access before it is refused
 # for what was read there.
@@ -72,11 +73,11 @@ class Reporter:
         self.races: list[HazardReport] = []
 
     def error(
-        self, kind: type[CudaError], at: int, lane: int, predicate: str | Message
+        self, kind: type[CudaError], at: int, lane: int, fault: str, **facts: Any
     ) -> CudaError:
-        """An exception about the thread in `lane` at instruction `at`: "thread 3 of block 0
-        {predicate}"."""
-        return self._failure(MachineFault(self.here.location(at, lane), kind, predicate))
+        """An exception about the thread in `lane` at instruction `at`: a fault of
+        `say.machine_faults`, with its facts."""
+        return self._failure(MachineFault(self.here.location(at, lane), kind, fault, facts))
 
     def access_error(
         self, fault: Fault, at: int, lane: np.ndarray, verb: str, size: int

@@ -23,11 +23,11 @@ from .memory.access import Access, Accessed, Hit, Landing, Values
 @dataclass(frozen=True)
 class Undefined:
     """Operands for which an instruction's result is undefined: `where(*sources)` is true of
-    them. Of a lane that has such it can be said, as an `error`, "thread 3 {predicate}"."""
+    them, which is an `error` and has the name `fault`."""
 
     where: Callable[..., np.ndarray]
     error: type[CudaError]
-    predicate: str
+    fault: str
 
 
 class Rebind(Exception):

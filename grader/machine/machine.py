@@ -26,7 +26,6 @@ import numpy as np
 from ..cuda.errors import (
     BarrierDivergence,
     CudaError,
-    Message,
     OutOfTime,
     ShuffleDivergence,
     StepLimit,
@@ -306,46 +305,33 @@ class Machine:
     def _pause(self, pc: int, end: int, lanes: Lanes) -> None:
         """At twice the steps of the last pause: has this come to its end, and what did it do?"""
         if self.wave.steps_taken > self.step_limit:
-            raise self._still_running(
-                end, lanes, f"after {self.options.step_limit:,} instruction steps"
-            )
+            raise self._still_running(end, lanes, self.options.step_limit)
         self.recent.clear()
         self.recurrence.begin(pc, lanes)
         self.pause = min(2 * self.wave.steps_taken, self.step_limit)
 
     def _out_of_time(self, at: int, lanes: Lanes) -> BaseException:
         """Of a batch nobody knows which launch would have taken too long."""
-        return (
-            OutOfTime()
-            if self.wave.geometry.launches > 1
-            else self._still_running(at, lanes, "at its time limit")
-        )
+        return OutOfTime() if self.wave.geometry.launches > 1 else self._still_running(at, lanes, 0)
 
-    def _still_running(self, at: int, lanes: Lanes, when: str) -> CudaError:
+    def _still_running(self, at: int, lanes: Lanes, steps: int) -> CudaError:
+        """After so many steps; 0: its time is up."""
         executed = {at for pc in self.recent for at in range(pc, self.block_end[pc] + 1)}
         return self.wave.report.error(
             StepLimit,
             endless_loop(self.wave.kernel, executed, at),
             lane_index(lanes)[0],
-            Message(
-                f"is still running {when}.",
-                self._alone(lanes),
-                "Does the loop's condition ever become false? If it does, why does one thread need "
-                "so many rounds? If the loop waits for a thread or block, does that end the wait?",
-            ),
+            "still running",
+            steps=steps,
+            alone=self._is_alone(lanes),
         )
 
-    def _alone(self, lanes: Lanes) -> str:
-        """Of one thread that works while all others of the wave have ended or wait: the loop may
+    def _is_alone(self, lanes: Lanes) -> bool:
+        """Whether one thread works while all others of the wave have ended or wait: the loop may
         end, only later than anybody wants to wait."""
         elsewhere = set(range(len(self.wave.kernel.instructions))) - self.wave.program.exits
         threads = self.wave.geometry.threads * self.wave.geometry.blocks
-        return (
-            ""
-            if count(lanes) > 1 or threads == 1 or len(self.wave.standing_at(elsewhere))
-            else "No other thread still runs. Does this thread do all the work that the threads of "
-            "the launch should share?"
-        )
+        return count(lanes) == 1 < threads and not len(self.wave.standing_at(elsewhere))
 
     def _nothing_is_left_waiting(self) -> None:
         wave = self.wave
@@ -354,8 +340,8 @@ class Machine:
             (BarrierDivergence, wave.barriers),
             (BarrierDivergence, wave.clusters),
         ):
-            for waiting in what.waiting():
-                raise wave.report.error(kind, *waiting)
+            for at, lane, fault, facts in what.waiting():
+                raise wave.report.error(kind, at, lane, fault, **facts)
 
 
 def noticed(job: PreparedLaunch) -> frozenset[int]:

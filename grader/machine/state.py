@@ -264,13 +264,12 @@ class Calls:
         if name in self.wave.frames.begins:
             over = self.wave.frames.push(name, lanes) > self.wave.local.size
             if over.any():
-                calls = int(self.depth[lanes].max()) + 1
                 raise self.wave.report.error(
                     OutOfBounds,
                     at,
                     int(lane_index(lanes)[np.argmax(over)]),
-                    f"overflows its stack after {counted(calls, 'nested call')}. Recursion must "
-                    "end early: a thread's stack is small.",
+                    "stack overflow",
+                    calls=int(self.depth[lanes].max()) + 1,
                 )
         self.depth[lanes] += 1
         return part.entry

@@ -8,12 +8,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..cuda.errors import Message
-from ..errors import counted
 from .lanes import WARP, Groups, Lanes, Successors, compact, count, lane_index
 from .schedule import Schedule
 from .state import Calls, PreparedLaunch, WaveState
@@ -37,6 +35,11 @@ class Arrival(NamedTuple):
     barrier: int
     threads: int | None
     waits: bool
+
+
+# Who waits forever: the instruction, one of the lanes, and the fault's name with its facts.
+Waiting = tuple[int, int, str, dict[str, Any]]
+MISSED_BARRIER = "missed barrier"
 
 
 class Barriers:
@@ -90,19 +93,14 @@ class Barriers:
         waiting = [barrier for barrier, groups in self.parked.items() if groups]
         return tuple(chain(*whole, *map(self._release, waiting)))
 
-    def waiting(self) -> Iterator[tuple[int, int, Message]]:
-        """Groups that wait forever: the instruction, one of the lanes, and the message."""
-        return chain(
-            (
-                (here.at, int(index[0]), self._not_together(index))
-                for here, index in self.parts.items()
-            ),
-            (
-                (at, int(index[0]), self.missing(barrier, int(index[0]), at))
-                for barrier, groups in self.parked.items()
-                for at, index in groups
-            ),
-        )
+    def waiting(self) -> Iterator[Waiting]:
+        """Groups that wait forever."""
+        for here, index in self.parts.items():
+            came = int(np.count_nonzero(index // WARP == index[0] // WARP))
+            yield here.at, int(index[0]), "part of a warp at a barrier", {"came": came}
+        for barrier, groups in self.parked.items():
+            for at, index in groups:
+                yield at, int(index[0]), MISSED_BARRIER, self.lacks(barrier, int(index[0]))
 
     def _everybody(self, lanes: Lanes) -> bool:
         """Are these all the threads of all the blocks, none of them exited?"""
@@ -131,62 +129,21 @@ class Barriers:
         wave.events.close(barrier, complete)
         return tuple((at + 1, lanes) for at, lanes in passing)
 
-    def _not_together(self, index: np.ndarray) -> Message:
-        came = int(np.count_nonzero(index // WARP == index[0] // WARP))
-        return Message(
-            f"waits at a barrier that counts whole warps, but only {came} threads of its warp "
-            "reached it.",
-            "The others took another branch. All threads of a warp must reach such a barrier "
-            "together.",
-            "Move the barrier out of the branch, or put a `__syncwarp()` before it.",
-        )
-
-    def missing(self, barrier: int, lane: int, at: int) -> Message:
-        """Why a lane that waits at a barrier, at the instruction `at`, waits forever."""
-        geometry, asked = self.wave.geometry, self.asked[barrier]
+    def lacks(self, barrier: int, lane: int) -> dict[str, int | None]:
+        """What a barrier lacks at which a lane waits forever, as its block sees it: its number, how
+        many threads it needs (None: all of the block), how many have `arrived`, have `gone` from
+        the kernel and are `waiting` here, and the `threads` of the block."""
+        geometry = self.wave.geometry
         block = int(geometry.block_of_lane[lane])
-        gone = geometry.threads - int(self.wave.live[block])
-        line = self.wave.kernel.instructions[at].line or 0
-        declared = self.wave.names.declared
-        leave = declared.leaving(line) if gone else ""
-        if asked is not None:
-            return Message(
-                f"waits at barrier number {barrier}, which needs {counted(asked, 'thread')}, "
-                f"but only {self.arrived[barrier][block]} have reached it.",
-                "Such a barrier opens when exactly as many threads as its count have reached it."
-                + leave,
-                f"Should {counted(asked, 'thread')} reach this barrier? If not, correct the count. "
-                "If they should, do all of them come to this barrier, with the same number and the "
-                "same count?",
-            )
-        parked = [geometry.block_of_lane[index] == block for _, index in self.parked[barrier]]
-        number, what = (
-            (gone, "left the kernel before it")
-            if gone
-            else (
-                sum(map(np.count_nonzero, parked)),
-                "reached it, and the others wait at another one",
-            )
-        )
-        have = "has" if number == 1 else "have"
-        (head, at), (guard, there) = declared.loop(line), declared.guard(line)
-        inside = f" This one is in the loop on line {at}: `{head}`." if head and not leave else ""
-        if is_branch := bool(guard) and there > at * bool(head) and not leave:
-            inside = f" This one is in the branch `{guard}` (line {there})."
-        return Message(
-            f"waits at a barrier, but {number} of the block's {geometry.threads} threads {have} "
-            f"{what}.",
-            f"All threads of the block must reach a `__syncthreads()`.{leave}{inside}",
-            "Let these threads go on to the barrier, and guard only what they must not do."
-            if leave
-            else f"Is `{guard}` true for all threads? If not, put the barrier outside of this "
-            "branch."
-            if is_branch
-            else "Do all threads execute as many rounds of this loop, and reach it in each? "
-            "If not, move it out of the branch or loop."
-            if inside
-            else "Move it out of the branch. No thread may skip it by `return` or `continue`.",
-        )
+        here = [geometry.block_of_lane[index] == block for _, index in self.parked[barrier]]
+        return {
+            "barrier": barrier,
+            "asked": self.asked[barrier],
+            "arrived": int(self.arrived[barrier][block]),
+            "gone": geometry.threads - int(self.wave.live[block]),
+            "waiting": int(sum(map(np.count_nonzero, here))),
+            "threads": geometry.threads,
+        }
 
     def _pass(self, passing: Successors, part: int | None) -> None:
         """Threads have met the whole block, or those who came to the barrier numbered `part`."""
@@ -250,10 +207,9 @@ class ClusterBarrier:
             self.wave.events.cluster_barrier(at, index)
         return tuple((at + 1, compact(index)) for at, index in released)
 
-    def waiting(self) -> Iterator[tuple[int, int, Message]]:
+    def waiting(self) -> Iterator[Waiting]:
         """Threads that wait forever."""
-        why = "waits at a cluster barrier that some threads of its cluster never reach."
-        yield from ((at, int(index[0]), Message(why)) for at, index in self.parked)
+        yield from ((at, int(index[0]), "cluster barrier", {}) for at, index in self.parked)
 
 
 FULL = 0xFFFFFFFF
@@ -294,50 +250,26 @@ class Collectives:
             self.masks[at] = masks
         return compact(index[complete]) if complete.any() else None
 
-    def waiting(self) -> Iterator[tuple[int, int, Message]]:
-        """Lanes that wait forever: instruction, one of the lanes, and the message."""
+    def waiting(self) -> Iterator[Waiting]:
+        """Lanes that wait forever."""
         for at, index in self.parked.items():
             lane = int(index[0])
             mask = int(self.masks[at][lane])
             absent = mask & ~int(self.wave.present(index)[lane // WARP])
             left = absent & int(self.launched[lane // WARP])  # meanwhile all of them may have left
             missing = absent & int(self.alive[lane // WARP]) or left
-            lanes, come = ("a lane", "comes") if missing.bit_count() == 1 else ("lanes", "come")
-            yield (
-                at,
-                lane,
-                Message(
-                    f"waits here for {lanes} of its warp that never {come}. Its mask "
-                    f"0x{mask:08x} also names {_lanes(missing)}.",
-                    remedy="Let all these lanes reach this line. No `if`, loop or `return` may "
-                    "keep them away. Or name only lanes that come here.",
-                ),
-            )
+            yield at, lane, "absent lanes", {"mask": mask, "missing": missing}
 
-    def why_absent(self, lane: int, mask: int) -> Message:
-        """Why a lane of the wave does not take part in an operation for the lanes in `mask`, and
-        what to do."""
-        reasons = (  # a mask of lanes that may take part, and what is said of others
-            (mask, Message(f"the mask 0x{mask:08x} does not name it.")),
-            (
-                self.launched[lane // WARP],
-                Message(
-                    "the block has no thread there.",
-                    remedy="Give each block whole warps, or shuffle only from lanes that exist.",
-                ),
-            ),
-            (
-                self._staying()[lane // WARP],
-                Message(
-                    "it has left the kernel.",
-                    remedy="Let no lane return before the last shuffle. Guard only the loads and "
-                    "the stores of the lane.",
-                ),
-            ),
-        )
+    def why_absent(self, lane: int, mask: int) -> str:
+        """Why a lane of the wave does not take part in an operation for the lanes in `mask`."""
+        reasons = {  # of lanes that are not in a mask
+            "unnamed": mask,
+            "no thread": self.launched[lane // WARP],
+            "left": self._staying()[lane // WARP],
+        }
         return next(
-            (why for lanes, why in reasons if not int(lanes) >> lane % WARP & 1),
-            Message("it took another branch."),
+            (why for why, lanes in reasons.items() if not int(lanes) >> lane % WARP & 1),
+            "elsewhere",
         )
 
     def _staying(self) -> np.ndarray:
@@ -347,17 +279,6 @@ class Collectives:
 
 def whole_warps(lanes: Lanes) -> bool:
     return type(lanes) is slice and lanes.start % WARP == 0 and lanes.stop % WARP == 0
-
-
-def _lanes(mask: int) -> str:
-    named = [lane for lane in range(WARP) if mask >> lane & 1]
-    shown = (
-        f"{named[0]} to {named[-1]}"
-        if named[-1] - named[0] == len(named) - 1 > 1
-        else ", ".join(map(str, named[:4]))
-        + (f" and {len(named) - 4} others" if len(named) > 4 else "")
-    )
-    return f"lane{'s' if len(named) > 1 else ''} {shown}"
 
 
 class Wave(WaveState):

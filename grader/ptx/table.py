@@ -19,7 +19,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ..compilers.advice import TEXTURES
-from ..cuda.errors import Message, ShuffleDivergence, UnsupportedInstruction
+from ..cuda.errors import ShuffleDivergence, UnsupportedInstruction
 from ..machine.events import Undefined
 from ..machine.lanes import (
     WARP,
@@ -177,17 +177,12 @@ def _check_whole(together: Lanes, at: int, wave: Wave) -> None:
     index = lane_index(together)
     present = wave.present(index)
     if len(partial := np.flatnonzero((present != 0) & (present != FULL))):
-        absent = WARP - int(np.bitwise_count(present[partial[0]]))
         raise wave.report.error(
             ShuffleDivergence,
             at,
             int(index[np.searchsorted(index, partial[0] * WARP)]),
-            Message(
-                f"takes part in a matrix operation of its warp, but {absent} of the warp's 32 "
-                "lanes never come here.",
-                remedy="Keep the operation out of branches, and give blocks a multiple of 32 "
-                "threads.",
-            ),
+            "matrix of a part of a warp",
+            absent=WARP - int(np.bitwise_count(present[partial[0]])),
         )
 
 

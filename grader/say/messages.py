@@ -8,7 +8,7 @@ from ..compilers.declared import Declarations
 from ..cuda.errors import Message, in_parts
 from ..errors import counted
 from ..machine.lanes import WARP
-from ..machine.wave import Wave
+from ..machine.wave import MISSED_BARRIER, Wave
 from ..ptx.program import Immediate, Instruction
 from ..watch.findings import (
     AbsentSource,
@@ -22,7 +22,6 @@ from ..watch.findings import (
     Location,
     MachineFault,
     MisalignedAccess,
-    MissedBarrier,
     NeverSet,
     NoRegisterFence,
     OutOfStore,
@@ -38,6 +37,7 @@ from ..watch.findings import (
     Visit,
 )
 from . import race_advice
+from .machine_faults import ABSENT, FAULTS, missed_barrier
 from .places import (
     ArrayPlace,
     ThreadNumbers,
@@ -53,7 +53,7 @@ from .race_advice import HAS_ENDED, HAS_READ, HAS_WRITTEN, WRITTEN_LATER, awaite
 
 _BRINGS = re.compile(r"memcpy_async\(|cp_async_bulk\w*\(")
 _CAUSES: dict[type[Finding], str] = {
-    MissedBarrier: "a barrier that some threads do not reach",
+    MachineFault: "a barrier that some threads do not reach",  # all else stops the kernel
     TwoBarriers: "a barrier that others reach at another place",
     UnnamedLane: "a warp-wide operation whose mask leaves a lane out",
     DifferentMasks: "a warp-wide operation of lanes with different masks",
@@ -134,10 +134,14 @@ def predicate(finding: Finding, wave: Wave) -> str | Message:
 
 
 @predicate.register
-def machine_fault(finding: MachineFault | MissedBarrier, wave: Wave) -> str | Message:
-    """The machine and the instructions have words of their own; the machine counts those who have
-    left without a barrier."""
-    return finding.predicate
+def machine_fault(finding: MachineFault, wave: Wave) -> str | Message:
+    """What the machine or an instruction finds wrong."""
+    facts, at = finding.facts, finding.where.at
+    return (
+        missed_barrier(facts, at, wave)
+        if finding.fault == MISSED_BARRIER
+        else FAULTS[finding.fault](**facts)
+    )
 
 
 @predicate.register
@@ -477,10 +481,9 @@ def different_masks(finding: DifferentMasks, wave: Wave) -> Message:
 def absent_source(finding: AbsentSource, wave: Wave) -> Message:
     """A value from a lane that gives none."""
     text = f"shuffles from lane {finding.source} of its warp, which does not take part: "
+    reason = ABSENT[finding.reason](finding.mask)
     return replace(
-        finding.reason,
-        first=f"{text}{finding.reason.first}",
-        why="The value that it gets is undefined.",
+        reason, first=f"{text}{reason.first}", why="The value that it gets is undefined."
     )
 
 

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache, partial
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import msgspec
 import numpy as np
@@ -92,10 +92,11 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class MachineFault(Finding, frozen=True):
-    """What the machine, or an instruction, finds wrong, and has words for."""
+    """What the machine, or an instruction, finds wrong."""
 
     raised: type[CudaError]
-    predicate: str | Message  # "thread 3 of block 0 {predicate}"
+    fault: str  # its name in `say.machine_faults`
+    facts: dict[str, Any]  # what its sentence needs
 
 
 class GoneAround(Finding, frozen=True):
@@ -157,12 +158,6 @@ class NeverSet(Finding, frozen=True):
     needed: int | None  # the line there
 
 
-class MissedBarrier(Finding, frozen=True):
-    """A barrier that some threads of the block have left without."""
-
-    predicate: Message  # what the machine says of them
-
-
 class TwoBarriers(Finding, frozen=True):
     """A barrier while others of the block wait at another one."""
 
@@ -187,7 +182,8 @@ class AbsentSource(Finding, frozen=True):
     """A shuffle from a lane that takes no part."""
 
     source: int  # the lane, in its warp
-    reason: Message  # what the machine says of it
+    reason: str  # why, a key of `say.machine_faults.ABSENT`
+    mask: int  # of the shuffle
     left: bool  # it has left the kernel
 
 
@@ -333,7 +329,6 @@ RAISED: dict[type[Finding], type[CudaError]] = {
     EndlessLoop: StepLimit,
     UnwrittenRead: UninitializedRead,
     NeverSet: UninitializedRead,
-    MissedBarrier: BarrierDivergence,
     TwoBarriers: BarrierDivergence,
     UnnamedLane: ShuffleDivergence,
     DifferentMasks: ShuffleDivergence,

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from ..cuda.errors import BarrierDivergence
 from ..machine.events import Observer
 from ..machine.lanes import WARP, Groups, Lanes, Step, fill, first_of, lane_index
 from ..machine.memory.access import Access, Accessed, Hit, Values
 from ..machine.memory.spaces import Store
-from ..machine.wave import FULL, whole_warps
+from ..machine.wave import FULL, MISSED_BARRIER, whole_warps
 from ..ptx.flow import spread
 from ..ptx.instructions.asynchronous_copies import TOLD
 from ..ptx.instructions.matrices import GROUP, OF_GROUPS
@@ -37,7 +38,7 @@ from .findings import (
     EarlyUse,
     FindingReport,
     Location,
-    MissedBarrier,
+    MachineFault,
     NoRegisterFence,
     PartOfGroup,
     TwoBarriers,
@@ -63,9 +64,11 @@ class Divergence(Observer):
             short = wave.live[geometry.block_of_lane[index]] < geometry.threads
             if (lane := first_of(index, short)) is not None:
                 self.report.stop(
-                    MissedBarrier(
+                    MachineFault(
                         self.report.here.location(at, lane),
-                        wave.barriers.missing(barrier, lane, at),
+                        BarrierDivergence,
+                        MISSED_BARRIER,
+                        wave.barriers.lacks(barrier, lane),
                     )
                 )
         by_block: dict[int, int] = {}
@@ -115,11 +118,11 @@ class Divergence(Observer):
         if absent.any():
             position = int(np.argmax(absent))
             me, other = int(lane[position]), int(source[position])
-            why = self.wave.collectives.why_absent(other, int(masks[position]))
+            named = int(masks[position])
+            why = self.wave.collectives.why_absent(other, named)
             alive = int(self.wave.collectives.alive[other // WARP]) >> other % WARP & 1
-            self.report.stop(
-                AbsentSource(self.report.here.location(at, me), other % WARP, why, left=not alive)
-            )
+            where = self.report.here.location(at, me)
+            self.report.stop(AbsentSource(where, other % WARP, why, named, left=not alive))
 
 
 _CELL = 4  # bytes

@@ -333,4 +333,4 @@ class UndefinedResults(Observer):
     report: FindingReport
 
     def undefined(self, at: int, lane: int, what: Undefined) -> None:
-        raise self.report.error(what.error, at, lane, what.predicate)
+        raise self.report.error(what.error, at, lane, what.fault)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import msgspec
 import numpy as np
 
-from ...cuda.errors import CudaError, Message
+from ...cuda.errors import CudaError
 from ...errors import counted
 from ...ptx.numbers import unsigned
 from ...ptx.program import Transfer
@@ -78,7 +78,7 @@ class ErrorReport(Protocol):
     """Makes exceptions of what goes wrong at an instruction, with line, block and thread."""
 
     def error(
-        self, kind: type[CudaError], at: int, lane: int, predicate: str | Message
+        self, kind: type[CudaError], at: int, lane: int, fault: str, **facts: Any
     ) -> CudaError: ...
 
     def access_error(

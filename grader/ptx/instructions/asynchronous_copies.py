@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from ...cuda.errors import BarrierDivergence, Message, Misaligned, OutOfBounds
+from ...cuda.errors import BarrierDivergence, Misaligned, OutOfBounds
 from ...errors import counted
 from ...machine.lanes import Lanes, Step, compact, first_of, lane_index, select
 from ...machine.memory.access import Access, Hit, Landing, PendingCopies, Rereading, Updating
@@ -290,8 +290,10 @@ def unit_hits(access: Access, lane: int, moved: np.ndarray, at: int, wave: Wave)
             OutOfBounds,
             at,
             lane,
-            f"{access.verb} {counted(len(moved) * access.width, 'byte')} that "
-            f"{hits[0].store.name} does not have all of.",
+            "bulk copy beyond a buffer",
+            verb=access.verb,
+            size=len(moved) * access.width,
+            name=hits[0].store.name,
         )
     return hits
 
@@ -299,13 +301,7 @@ def unit_hits(access: Access, lane: int, moved: np.ndarray, at: int, wave: Wave)
 def _moved(size: int, at: int, lane: int, wave: Wave) -> np.ndarray:
     """By how many bytes the units of a copy of `size` bytes lie behind its start."""
     if size % UNIT:
-        raise wave.report.error(
-            Misaligned,
-            at,
-            lane,
-            f"copies {counted(size, 'byte')} at once; a bulk copy moves a multiple of {UNIT} "
-            "bytes.",
-        )
+        raise wave.report.error(Misaligned, at, lane, "size of a bulk copy", size=size, unit=UNIT)
     return np.arange(0, size, UNIT)
 
 
@@ -437,16 +433,6 @@ def missing(word: int) -> tuple[int, int, int]:
     return word & int(_COUNT), owed, word >> int(_EXPECTED) & int(_COUNT)
 
 
-_FULL = Message(
-    "arrives once too often at an mbarrier: its phase already has all of its arrivals.",
-    "The `init` of an mbarrier says how many arrivals each phase has. One arrival more has no "
-    "defined result. A new phase begins when all arrivals and all expected bytes have come.",
-    "Has this thread arrived in this phase before? If it has, the thread must wait before it "
-    "arrives again: is there such a wait, with the right parity? If it has not, which other "
-    "threads arrive, perhaps on this line?",
-)
-
-
 def _arriving(
     change: Callable[..., Any], arrivals: Callable[[np.ndarray], Number], *lines: str
 ) -> Callable[..., Any]:
@@ -468,7 +454,7 @@ def _arriving(
                 amount = number[hit.lanes].astype(_U)
                 (old,) = access.update(hit, change, [[amount]])
                 if (lane := first_of(hit.lanes, old & _COUNT < arrivals(amount))) is not None:
-                    raise wave.report.error(BarrierDivergence, at, lane, _FULL)
+                    raise wave.report.error(BarrierDivergence, at, lane, "one arrival too many")
                 out[hit.lanes] = old
                 if releases:
                     wave.events.arrived(at, hit, old >> _PHASE)

@@ -73,7 +73,7 @@ def _indirect(pointer: Register, parameters: list[str], at: int, wave: Wave) -> 
                     OutOfBounds,
                     at,
                     int(lane_index(group)[0]),
-                    "calls a function by a pointer that points to none.",
+                    "no such function",
                 )
             onward.append((wave.calls.enter(group, at, name, parameters), group))
         return tuple(onward)
@@ -105,7 +105,7 @@ def _assert_failed(
 ) -> None:
     lane = int(lanes[0])
     condition = wave.calls.text(int(wave.calls.words(parameters[0], lanes)[0]), lane, at)
-    raise wave.report.error(CudaError, at, lane, f"fails its assert({condition}).")
+    raise wave.report.error(CudaError, at, lane, "failed assert", condition=condition)
 
 
 def _malloc(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:
@@ -117,12 +117,7 @@ def _malloc(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave
 def _free(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:
     for lane, address in zip(lanes, wave.calls.words(parameters[0], lanes).tolist(), strict=True):
         if address and not wave.heap.free(address):
-            raise wave.report.error(
-                OutOfBounds,
-                at,
-                int(lane),
-                "frees memory that is not in use: freed before, or not from `malloc`.",
-            )
+            raise wave.report.error(OutOfBounds, at, int(lane), "wrong free")
 
 
 _DRIVER = {  # how many parameters they have, and what they do
@@ -182,14 +177,12 @@ def set_registers(instruction: Instruction, at: int, wave: Wave) -> Step:
 @control("trap", ":", flow=Flow.TRAP)
 def trap(instruction: Instruction, at: int, wave: Wave) -> Step:
     def step(lanes: Lanes) -> None:
-        by_the_compiler = not wave.kernel.instructions[at].line
         raise wave.report.error(
             CudaError,
             at,
             int(lane_index(lanes)[0]),
-            "stops the kernel with a trap."
-            + " The compiler puts a trap, without a line, where an operation is impossible, such "
-            "as an atomic on a thread's own variable." * by_the_compiler,
+            "trap",
+            by_the_compiler=not wave.kernel.instructions[at].line,
         )
 
     return step

@@ -117,9 +117,7 @@ means(
         "INT : d, a, b",
         lambda on: lambda a, b: on.subtract(a, on.multiply(b, on.quotient(a, b))),
     ),
-    undefined=Undefined(
-        lambda a, b: b == 0, DivisionByZero, "divides an integer by zero; the result is undefined."
-    ),
+    undefined=Undefined(lambda a, b: b == 0, DivisionByZero, "division by zero"),
 )
 
 

@@ -11,9 +11,8 @@ from functools import cache
 
 import numpy as np
 
-from ...cuda.errors import LaunchError, Message, Misaligned, OutOfBounds
+from ...cuda.errors import LaunchError, Misaligned, OutOfBounds
 from ...cuda.tensor_maps import SIZE, TensorMap, decoded, swizzled
-from ...errors import counted
 from ...machine.lanes import Lanes, Step, lane_index
 from ...machine.memory.access import Access, Landing, Updating
 from ...machine.memory.spaces import OFFSET_MASK
@@ -95,16 +94,7 @@ def store_box(instruction: Instruction, at: int, wave: Wave) -> Step:
         for lane in lane_index(lanes).tolist():
             tensor, coordinates = plan(lane)
             if min(coordinates) < 0:
-                raise wave.report.error(
-                    OutOfBounds,
-                    at,
-                    lane,
-                    Message(
-                        "stores a box that begins at a negative coordinate.",
-                        "Only a load may begin there. A store leaves out places beyond the end of "
-                        "the tensor.",
-                    ),
-                )
+                raise wave.report.error(OutOfBounds, at, lane, "box stored at a negative place")
             addresses, inside = tensor.places(coordinates)
             units = _units(source, lane, tensor, wave)
             kept = inside.reshape(len(units), -1)  # what lies outside may never have been written
@@ -150,17 +140,13 @@ def _plan(instruction: Instruction, position: int, at: int, wave: Wave) -> Plan:
             )
         )
         if tensor is None or len(tensor.dims) != rank:
-            found = f"a map of {counted(len(tensor.dims), 'dimension')}" if tensor else "no map"
             raise wave.report.error(
                 LaunchError,
                 at,
                 lane,
-                Message(
-                    f"copies a box of {counted(rank, 'dimension')}, but there is {found} at the "
-                    "address of the tensor map.",
-                    "A kernel gets a map as `const __grid_constant__ CUtensorMap map`, and "
-                    "passes its address on: `&map`.",
-                ),
+                "no such tensor map",
+                rank=rank,
+                dimensions=len(tensor.dims) if tensor else 0,
             )
         first = [int(begin[index][0]) for begin in begins]
         if first[0] * tensor.size % UNIT:
@@ -168,15 +154,11 @@ def _plan(instruction: Instruction, position: int, at: int, wave: Wave) -> Plan:
                 Misaligned,
                 at,
                 lane,
-                Message(
-                    f"copies a box that begins at column {first[0]}, which is byte "
-                    f"{first[0] * tensor.size} of a row.",
-                    f"A box must begin at a multiple of {UNIT} bytes."
-                    + " The first coordinate is the column, and the second is the row."
-                    * (rank > 1),
-                    "At which columns can a box begin?"
-                    + " Which coordinate is the column?" * (rank > 1),
-                ),
+                "column of a box",
+                column=first[0],
+                size=tensor.size,
+                unit=UNIT,
+                rank=rank,
             )
         return tensor, first
 
@@ -205,13 +187,9 @@ def _units(access: Access, lane: int, tensor: TensorMap, wave: Wave) -> np.ndarr
             Misaligned,
             access.at,
             lane,
-            Message(
-                f"copies a box at byte {start} of shared memory, which is no multiple of "
-                f"{_WITHIN}.",
-                "A box must begin at a multiple of 128 bytes; one with a swizzle of 128 bytes "
-                "should begin at a multiple of 1,024.",
-                "Declare the array `alignas(128)` or `alignas(1024)`.",
-            ),
+            "box at a misaligned byte",
+            start=start,
+            within=_WITHIN,
         )
     row = tensor.counts[0] * tensor.size
     begins = np.arange(tensor.moved // row) * max(row, tensor.swizzle)
