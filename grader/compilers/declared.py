@@ -267,7 +267,7 @@ class Declarations:
         indices of arrays, too, if `of_indices`. An axis belongs to its name: "threadIdx.x"."""
         kept = "\\g<0>" if of_indices else ""
         words, text = (re.sub(_INDEX, kept, one) for one in (words, "\n".join(self.lines)))
-        given = re.findall(r"\b(\w+)\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)([^;]*);", text)
+        given = re.findall(r"\b(\w+)(?:\[[^][]*\])*\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)([^;]*);", text)
         found, before = set(_SOURCE.findall(words)), 0
         while len(found) != before:
             before = len(found)
@@ -650,4 +650,6 @@ def _value(node: ast.expr, constants: Mapping[str, int | None]) -> int:
         if isinstance(node.op, ast.LShift) and right > 64:
             raise ValueError
         return _OPERATIONS[type(node.op)](left, right)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return {"max": max, "min": min}[node.func.id](_value(one, constants) for one in node.args)
     raise ValueError

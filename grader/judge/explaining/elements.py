@@ -17,7 +17,7 @@ from ...grouped import grouped
 from ..protocol import Element, ThreadPath, ThreadPlace, Used
 from .about import About
 from .choices import chosen_by, other_winner
-from .conditions import COMPARED, after_doubts, as_written, compared_on, numbers_of, without_round
+from .conditions import COMPARED, after_doubts, after_value, as_written, compared_on, numbers_of, without_round
 from .trail import Trail
 from .used import Times, Told, capital, times
 
@@ -50,13 +50,13 @@ def other_elements(about: About) -> Told:
         )
         chose = [one for one in about.mine.choices if one.taken == about.found]
         if chose:
+            here = about.values(chose[-1].place.line or 0, chose[-1].place)
+            remedy = about.guarded(chose[-1].place, not here) * (about.found == chose[-1].refused)
             yield (
                 Message(
-                    f"{chosen_by(about, chose[-1])}.",
-                    f"{about.here} uses no input. It should use {lost}."
-                    + about.values(chose[-1].place.line or 0, chose[-1].place),
-                    about.guarded(chose[-1].place) * (about.found == chose[-1].refused)
-                    or f"Should {about.found:g} be the value of {about.here}?",
+                    f"{chosen_by(about, chose[-1])}.{here}",
+                    f"{about.here} uses no input. It should use {lost}.",
+                    after_value(here, remedy or f"Should {about.found:g} be the value of {about.here}?"),
                 ),
                 chose[-1].place.line,
             )
