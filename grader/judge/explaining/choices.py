@@ -84,19 +84,19 @@ def _steady(about: About, choice: Choice) -> str:
                 listed = ", ".join(f"{one:g}" for one in dict.fromkeys(others))
                 return (
                     f"Here `{name}` is {value:g}{given}, and `{sides[1 - side].strip()}` is "
-                    f"{listed}.{_behind(about, given)}"
+                    f"{listed}.{_behind(about, name, given)}"
                 )
     return ""
 
 
-def _behind(about: About, given: str) -> str:
+def _behind(about: About, name: str, given: str) -> str:
     """A sentence, after a blank, about what the solution has not alike of that from which a
-    value is computed that is `given` on a line."""
+    variable is computed that is `given` on a line."""
     line = int((re.findall(r"\(line (\d+)\)", given) or ["0"])[0])
     text = about.declared.line(line).partition("=")[2]
     behind = about.declared.doubtful(text, line, about.usual) if line else []
     known = " and ".join(f"`{one}` (line {at})" for one, at in behind)
-    return f" It uses {known}." * (0 < len(behind) < 3)
+    return f" `{name}` is computed from {known}." * (0 < len(behind) < 3)
 
 
 def decided(about: About) -> Told:

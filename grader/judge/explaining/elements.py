@@ -417,7 +417,8 @@ def too_often(about: About) -> Told:
                 f"{'some of these elements' if len(again) > 1 else about.name(again[0])}. "
                 f"{brought or step.told.why}"
             ).rstrip()
-            around, at = about.declared.loop(step.calls[-1] if step.calls else line or 0)
+            inside = [at for at in (*step.calls[::-1], line or 0) if about.declared.loop(at)[0]]
+            around, at = about.declared.loop(inside[0] if inside else 0)
             if brought:
                 loop = Message(remedy=asked)
             elif around and (not loop.remedy or f"on line {at}:" in loop.first):

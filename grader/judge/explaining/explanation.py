@@ -456,7 +456,11 @@ def _only_written(judged: Known, at: int, name: str) -> Known:
         said, line = f"Only the atomic on line {atomics[0]} changes {name}.", atomics[0]
     usual = Declarations(judged.words[at].solution)
     doubted = declared.doubtful(declared.line(line), line or 0, usual) if said else []
-    remedy = after_doubts(doubted, result.parts.remedy) if result.parts.remedy else ""
+    remedy, resets = result.parts.remedy, re.search(r"must set it to (\S+) again", result.parts.remedy)
+    written = declared.line(declared.writers(name)[0]) if said and declared.writers(name) else ""
+    if resets and re.search(rf"\] = {resets[1]};|\*\w+ = {resets[1]};", written):
+        remedy = f"For which threads is the condition on line {line} true?"
+    remedy = after_doubts(doubted, remedy) if remedy else ""
     told = replace(result.parts, remedy=remedy) + Message(said)
     return judged.with_result(at, replace(result.saying(told), line=line))
 

@@ -231,9 +231,15 @@ def _of_number(about: About, found: Parting, number: float) -> tuple[Message, in
     called = [at for at in found.calls if search(at, number, 0)]
     there = None if made is None else search([*called, made][0], number)
     where = f" (line {there})" if there else ""
+    added = re.findall(r"\b(\w+) \+= .* \* ", about.declared.line(found.place.line))
+    instead = (  # a factor does not take an element out of a sum's later use
+        f"should `{added[0]}` have after line {found.place.line}?"
+        if added and found.mine.startswith("multiplies ")
+        else f"should it use instead of {number:g}?"
+    )
     asked = (
         f"Should {found.place.who} do this step without an element? If it should, which value "
-        f"should it use instead of {number:g}?"
+        f"{instead}"
         if NO_ELEMENT in found.mine
         else f"Which value should be here instead of {number:g}?"
     )
@@ -311,9 +317,10 @@ def _of_value(about: About, found: Parting, loop: Message) -> Message:
     call = None if call in found.calls else call  # the step is in that call, too
     if found.another and not found.lost:
         return Message(
-            why=f"{words} comes from line {made}. It is right in another step, but not here.",
-            remedy=f"Which other value should line {found.place.line} use? Or does line {made} "
-            "lack a step?",
+            why=f"{words} comes from line {made}. {words} is right in another step, but not in "
+            "this one.",
+            remedy=f"Which other value should line {found.place.line} use?"
+            + f" Or does line {made} lack a step?" * (found.lacks is None),
         )
     if re.fullmatch(r"computes \S+", found.mine) and found.calls and not (found.lost or found.more):
         return Message(
