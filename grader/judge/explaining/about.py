@@ -261,9 +261,14 @@ class About:
         return values_on(self.declared, line, known)
 
     def doubted(self, asked: str, here: str, who: str) -> str:
-        """What to ask of a condition: first of a value in it that an earlier line gives."""
+        """What to ask of a condition: first of a value in it that an earlier line gives, and that
+        the solution computes otherwise."""
         other = str(asked.endswith("false")).lower()
-        return after_value(here, f"Should this condition be {other} for {who}?", asked)
+        known = f"Should this condition be {other} for {who}?"
+        doubt = after_value(here, known, asked)
+        names = re.findall(r"of `(\w+)` \(line (\d+)\)\? If", doubt)
+        is_alike = names and not self.declared.doubtful(names[0][0], int(names[0][1]) + 1, self.usual)
+        return known if is_alike else doubt
 
     def chooses(self, element: Element) -> str:
         """What to ask of the step that takes an element in another one's place."""
@@ -298,12 +303,10 @@ class About:
         given = self.words.problem.inputs.get(one.buffer, np.empty(0))
         return float(given.flat[one.index]) if one.index < given.size else 0.0
 
-    def passed(self) -> tuple[str, int | None]:
-        """The last conditions on the way of the thread that stored it (see `last_conditions`)."""
-        path, at = (
-            (self.pair.path(last), last.line) if (last := self.mine.stored) else (ThreadPath(), 0)
-        )
-        return last_conditions(path, self.words.source, at or 0)
+    def passed(self, who: ThreadPlace | None) -> tuple[str, int | None]:
+        """The last conditions on the way of a thread (see `last_conditions`) to a line."""
+        path = self.pair.path(who) if who else ThreadPath()
+        return last_conditions(path, self.words.source, who and who.line or 0)
 
     def after(self, line: int) -> str:
         """What to ask of the line that was the last to use what is missing."""

@@ -61,10 +61,7 @@ def other_elements(about: About) -> Told:
                 chose[-1].place.line,
             )
             return
-        (said, at), (loop, head) = (
-            about.passed(),
-            _without_round(about, here or about.right_elements),
-        )
+        loop, head = _without_round(about, here or about.right_elements)
         array = read[0].partition("[")[0] if len(read) == 1 and not (head or line) else ""
         others = _not_from(about, array) if array else []
         if len(others) == 1:
@@ -85,19 +82,33 @@ def other_elements(about: About) -> Told:
             )
             return
         stored, passed = about.mine.stored, ""
+        who, said, at = _condition(about, line)
         text = about.declared.line(stored.line if stored else None)
-        if said and stored and (at == line or re.search(r"\]\s*=\s*[-\d.]+f?;", text)):
-            values = about.values(at or 0, stored)
-            passed = f" {capital(said)}.{values}"
-            asked = about.doubted(said, values, stored.who)
+        if said and who and (at == line or re.search(r"\]\s*=\s*[-\d.]+f?;", text)):
+            values = about.values(at or 0, who)
+            passed = f" {capital(said)} for {who.who}.{values}"
+            asked = about.doubted(said, values, who.who)
         told = Message(
             f"{about.here} uses no input. It should use {lost}.{passed}",
             "" if head else about.who_loads(about.right_elements),
-            loop.remedy or (about.after(line) if line else asked),
+            loop.remedy or (about.after(line) if line and who == stored else asked),
         )
         yield told + Message(loop.first), head or line or (made if len(read) == 1 else None)
         return
     yield from _differ(about, about.elements, about.right_elements, about.mine.used, about.here)
+
+
+def _condition(about: About, line: int | None) -> tuple[ThreadPlace | None, str, int | None]:
+    """A thread, and the last condition on its way, with its line: that of the line, if the thread
+    that brings in there what is missing in the solution, or that stored the element, asks it."""
+    stored, end, ours = about.mine.stored, about.ways.found, about.ways.both[1]
+    lost = [ours.place(one) for one in end.lost[:1]] if end and line and stored else []
+    for one in lost:
+        who = ThreadPlace(one.block, one.thread, stored and stored.line)
+        said, at = about.passed(who)
+        if at == line and said.endswith("false"):
+            return who, said, at
+    return stored, *about.passed(stored)
 
 
 def _not_from(about: About, array: str) -> list[int]:

@@ -131,7 +131,7 @@ def number_won(about: About) -> Told:
         sentence += f"On line {line}, `{asked}` decides for {about.found:g}.{here}"
         remedy = f"Is `{asked}` the right condition on line {line}?"
     else:
-        asked, _ = about.passed()
+        asked, _ = about.passed(about.mine.stored)
         sentence += f"No input has replaced it{f': {asked}' if asked else ''}."
         put = f"hich line should put {about.listed(about.right_elements)} in its place?"
         remedy = f"Is this the right condition? If it is, w{put}" if asked else f"W{put}"
