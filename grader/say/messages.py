@@ -9,6 +9,7 @@ from ..cuda.errors import Message, in_parts
 from ..errors import counted
 from ..machine.lanes import WARP
 from ..machine.wave import MISSED_BARRIER, Wave
+from ..ptx.instructions.asynchronous_copies import missing
 from ..ptx.program import Immediate, Instruction
 from ..watch.findings import (
     AbsentSource,
@@ -321,12 +322,14 @@ def _not_waited_for(
             " or ".join(f"line {at}" for at, text in numbered if word in text)
             for word in ("wait", "expect_tx")
         )
+        parity, owed = waited[2] >> 63, missing(waited[2])[1]
         return Message(
-            why="An mbarrier counts in phases. Their parities are 0, 1, 0, 1 and so on. A wait for "
-            f"a parity ends at once if the present phase has the other parity. {after}".rstrip(),
-            remedy="Which parity does the phase of this copy have, and for which parity does "
-            f"{waits} wait? Does {expects or 'the mbarrier'} expect exactly the bytes that the "
-            "copies of a phase bring?"
+            why="An mbarrier counts in phases. Their parities are 0, 1, 0, 1 and so on. The phase of "
+            f"this copy's mbarrier now has parity {parity}. So a wait for parity {1 - parity} ends "
+            f"at once. {after}".rstrip(),
+            remedy=f"For which parity does {waits} wait here?"
+            + f" Does {expects or 'the mbarrier'} expect exactly the bytes that the copies of a "
+            "phase bring?" * (owed <= 0)
             if waits
             else "Which line should wait at the mbarrier of this copy before the read?",
         )

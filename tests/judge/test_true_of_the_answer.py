@@ -1554,8 +1554,8 @@ def test_a_wait_for_the_other_phase_of_an_mbarrier_is_asked_about_by_its_parity(
     message, _ = told(
         "11_async_copies/bulk_ring", ("k / 4 % 2", "k % 2"), status="uninitialized_read"
     )
-    assert "A wait for a parity ends at once if the present phase has the other parity." in message
-    assert re.search(r"for which parity does line \d+ wait\?", message)
+    assert "mbarrier now has parity 0. So a wait for parity 1 ends at once." in message
+    assert re.search(r"For which parity does line \d+ wait here\?\s*$", message)
 
 
 def test_an_index_to_compute_by_hand_comes_with_its_numbers_and_short_arrays():

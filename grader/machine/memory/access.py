@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, NamedTuple, Protocol, Self
 
 import msgspec
@@ -414,8 +413,9 @@ class PendingCopies:
         """The instruction and the lane of a copy on its way to a byte, and how many groups that
         lane has committed since, with its own (None: an mbarrier is told of it); of the lane's last
         wait for groups the instruction (-1: there was none), how many they were then, and how many
-        it let continue."""
-        for one, group in (*self.pending, *((one, None) for one in chain(*self.landings.values()))):
+        it let continue. Instead of the last number the word of the mbarrier."""
+        told = [(one, None, key) for key, some in self.landings.items() for one in some]
+        for one, group, key in (*((*both, None) for both in self.pending), *told):
             first = one.hit.element * one.access.size
             there = (first <= byte) & (byte < first + one.access.width)
             if one.hit.store is store and there.any():
@@ -423,6 +423,7 @@ class PendingCopies:
                 since = None if group is None else int(self.committed[lane] - group[lane])
                 wait, then, newest = self.waited[:, lane].tolist()
                 number = then - int(self.committed[lane]) + (since or 0)
+                newest = int(key[0].view(np.dtype(np.uint64))[key[1]]) if key else newest
                 return one.access.at, lane, since, wait, number, newest
         return None
 
