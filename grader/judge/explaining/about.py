@@ -190,6 +190,14 @@ class About:
         ]
         return read[0] if len(read) == 1 and not self.declared.mentions(line, name) else line
 
+    def copies(self, elements: Collection[Element]) -> list[int]:
+        """The lines on which asynchronous copies name the arrays of these elements."""
+        names = "|".join({self.words.name(one.buffer) for one in elements})
+        text = "\n".join(self.declared.lines)
+        calls = rf"(?:cp_async_bulk|memcpy_async)\w*\([^;]*?(?<![.\w])(?:{names})\b"
+        ends = (call.end() for call in re.finditer(calls, text))
+        return sorted({1 + text.count("\n", 0, end) for end in ends})
+
     @cached_property
     def unlike_loops(self) -> set[int]:
         """The lines of the loops whose head stands in the solution less often, or not at all."""

@@ -203,6 +203,11 @@ def _differ(about: About, mine: Times, ours: Times, used: Sequence[Used], what: 
             passed, remedy, line = skipped
         elif not has and lacks.isdisjoint(one.first for one in about.mine.loads):
             line = about.only_load(lacks)
+            if copies := about.copies(lacks):
+                line, on = copies[0], " and ".join(f"line {at}" for at in copies)
+                names = " and ".join(sorted({about.words.name(one.buffer) for one in lacks}))
+                passed = f"The kernel copies from {names} on {on}."
+                remedy = f"Which elements do the copies on {on} bring? Compute two of them by hand."
         said = " ".join(
             filter(None, (sentence, passed, about.who_loads(lacks, not (has or passed)), more))
         )

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -180,6 +180,7 @@ def nobody_wrote(about: About) -> Told:
         if instead:
             line = next(iter(instead.values()))
             index = about.declared.index(line or 0, name) if len(instead) == 1 else ""
+            apart = {b - a for a, b in pairwise(sorted(one.index for one in instead))}
             many = about.words.solution.count("__global__") > 1
             kernel = f"in `{about.launch(buffer).kernel}`, " * many
             said = capital(f"{kernel}{who} writes {about.listed(instead)}, but not {about.here}.")
@@ -193,7 +194,10 @@ def nobody_wrote(about: About) -> Told:
                 else about.doubting(
                     about.declared.line(line),
                     line,
-                    f"Which loop or index should bring {who} to {about.here}?",
+                    f"These {len(instead)} writes begin {min(apart)} elements apart. Should {who} "
+                    "make more of them, or should they be further apart?"
+                    if len(apart) == 1 < len(instead) - 1
+                    else f"Which loop or index should bring {who} to {about.here}?",
                 )
             )
             axes = zip(AXES, dimensions(about.launch(buffer).grid), strict=False)
