@@ -328,6 +328,96 @@ from grader.judge import judge
             r"On line 42, thread \d+ of block \d+ adds",
             id="a sum that a compiler gave the line of the loop",
         ),
+        pytest.param(
+            "03_shuffle_reduction/below_max",
+            [
+                (
+                    "    if (mine) y[i] = value - largest;",
+                    "    const int end = max(min(columns, 2), 1);\n"
+                    "    if (mine) y[i] = column < end ? value - largest : 0.0f;",
+                )
+            ],
+            "wrong_answer",
+            r"takes 0, because `2 < 2` is false\..* `end` is 2 \(line 23\)\.",
+            id="a name in the condition of a choice that max and min compute",
+        ),
+        pytest.param(
+            "02_tree_reduction/interleaved",
+            [
+                (
+                    "tile[thread] = i < n ? x[i] : 0.0f;",
+                    "const float v = i < n ? x[i] : 0.0f;\n"
+                    "    tile[thread] = 0.0f;\n"
+                    "    const unsigned all = __ballot_sync(~0u, v > -1e30f);\n"
+                    "    if (__popc(all) == thread + 400) {\n"
+                    "        atomicAdd(&tile[thread], v);\n"
+                    "    }",
+                )
+            ],
+            "wrong_answer",
+            r"On line 14, `32 == 400` is false for thread 0 of block 0\..* "
+            r"Should this condition be true for thread 0 of block 0\?",
+            id="a condition of the thread that should bring the elements",
+        ),
+        pytest.param(
+            "12_attention/ragged",
+            [
+                ("j < here; j++) add_key", "j < TILE; j++) add_key"),
+                (
+                    "for (int j = 0; j < here; j++) {\n            of_k[j][lane] = k",
+                    "for (int j = 0; j < TILE; j++) {\n            of_k[j][lane] = j >= here ? 0.0f : k",
+                ),
+                ("of_v[j][lane] = v", "of_v[j][lane] = j >= here ? 0.0f : v"),
+            ],
+            "wrong_answer",
+            r"multiplies \S+ by 0 \(no element\)\..* which value should `score` have after line 19\?",
+            id="a factor without an element is asked about by the sum of its products",
+        ),
+        pytest.param(
+            "02_tree_reduction/last_block",
+            [
+                (
+                    "*total = sum;\n        *finished = 0;\n    }",
+                    "*total = sum;\n    }\n"
+                    "    if (thread == gridDim.x) {\n        *finished = 0;\n    }",
+                )
+            ],
+            "wrong_answer",
+            r"only if `thread == gridDim\.x` \(line 54\)\..* "
+            r"For which threads is the condition on line 54 true\?",
+            id="a reset under a condition that no thread passes",
+        ),
+        pytest.param(
+            "11_async_copies/bulk_ring",
+            [("from + 1024 * next", "x + (size_t)blockIdx.x * rows * 128 + 512 * next")],
+            "wrong_answer",
+            r"The kernel copies from x on line 27\. No thread uses .* "
+            r"hich elements do the copies on line 27 bring\?",
+            id="elements that no thread uses, and the copies from their array",
+        ),
+        pytest.param(
+            "07_fused_softmax/warp_softmax",
+            [("constexpr int PACKS = 8;", "constexpr int PACKS = 4;")],
+            "wrong_answer",
+            r"should thread 0 of block 0 make more than 4 writes, or should these begin more than "
+            r"128 elements apart\?",
+            id="writes that are evenly apart and end too early",
+        ),
+        pytest.param(
+            "09_scan_histogram/look_back",
+            [("        if (seen == 2) break;\n", "")],
+            "wrong_answer",
+            r"Both values already contain some of these elements\..* Which values should line 39 add\?",
+            id="elements that a loop in a function adds again",
+        ),
+        pytest.param(
+            "08_project/layer_norm",
+            [("0.0f : b.n / n", "0.0f : a.n / n")],
+            "wrong_answer",
+            r"is right in another step, but not in this one\..* Which other value should line 16 "
+            r"use\? (?!Or does)",
+            id="a value of another step, from a line that is right",
+        ),
     ],
 )
 def test_the_cause_is_named(exercise, edits, status, said):
@@ -399,3 +489,8 @@ void f() {
     )
     guards = [declared.guard(line)[0] for line in (3, 4, 5, 6, 8, 11, 13)]
     assert guards == ["packed", "n", "packed", "packed", "", "a", ""]
+
+
+def test_an_array_is_made_of_its_first_values():
+    declared = Declarations("float four[2] = {u.x, u.y};\nsum += four[r];\n")
+    assert {"four", "u"} <= declared.made_of("sum")

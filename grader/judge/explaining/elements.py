@@ -104,7 +104,7 @@ def _condition(about: About, line: int | None) -> tuple[ThreadPlace | None, str,
     stored, end, ours = about.mine.stored, about.ways.found, about.ways.both[1]
     lost = [ours.place(one) for one in end.lost[:1]] if end and line and stored else []
     for one in lost:
-        who = ThreadPlace(one.block, one.thread, stored and stored.line)
+        who = ThreadPlace(one.block, one.thread, (line or 0) + 1)
         said, at = about.passed(who)
         if at == line and said.endswith("false"):
             return who, said, at
@@ -433,8 +433,9 @@ def too_often(about: About) -> Told:
                 f"{'some of these elements' if len(again) > 1 else about.name(again[0])}. "
                 f"{brought or step.told.why}"
             ).rstrip()
-            inside = [at for at in (*step.calls[::-1], line or 0) if about.declared.loop(at)[0]]
-            around, at = about.declared.loop(inside[0] if inside else 0)
+            around, at = about.declared.loop(step.calls[-1] if step.calls else line or 0)
+            if not around:
+                around, at = about.declared.loop(line or 0)
             if brought:
                 loop = Message(remedy=asked)
             elif around and (not loop.remedy or f"on line {at}:" in loop.first):

@@ -194,8 +194,8 @@ def nobody_wrote(about: About) -> Told:
                 else about.doubting(
                     about.declared.line(line),
                     line,
-                    f"These {len(instead)} writes begin {min(apart)} elements apart. Should {who} "
-                    "make more of them, or should they be further apart?"
+                    f"Should {who} make more than {len(instead)} writes, or should these begin more "
+                    f"than {min(apart)} elements apart?"
                     if len(apart) == 1 < len(instead) - 1
                     else f"Which loop or index should bring {who} to {about.here}?",
                 )

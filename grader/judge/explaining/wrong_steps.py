@@ -316,11 +316,12 @@ def _of_value(about: About, found: Parting, loop: Message) -> Message:
     words, made, call = found.bad or ("", None, None)
     call = None if call in found.calls else call  # the step is in that call, too
     if found.another and not found.lost:
+        may_lack = found.lacks is None and made in about.declared.unusual(about.usual)
         return Message(
             why=f"{words} comes from line {made}. {words} is right in another step, but not in "
             "this one.",
             remedy=f"Which other value should line {found.place.line} use?"
-            + f" Or does line {made} lack a step?" * (found.lacks is None),
+            + f" Or does line {made} lack a step?" * may_lack,
         )
     if re.fullmatch(r"computes \S+", found.mine) and found.calls and not (found.lost or found.more):
         return Message(
