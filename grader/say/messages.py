@@ -324,9 +324,9 @@ def _not_waited_for(
         )
         parity, owed = waited[2] >> 63, missing(waited[2])[1]
         return Message(
-            why="An mbarrier counts in phases. Their parities are 0, 1, 0, 1 and so on. The phase of "
-            f"this copy's mbarrier now has parity {parity}. So a wait for parity {1 - parity} ends "
-            f"at once. {after}".rstrip(),
+            why="An mbarrier counts in phases. Their parities are 0, 1, 0, 1 and so on. The phase "
+            f"of this copy's mbarrier now has parity {parity}. So a wait for parity {1 - parity} "
+            f"ends at once. {after}".rstrip(),
             remedy=f"For which parity does {waits} wait here?"
             + f" Does {expects or 'the mbarrier'} expect exactly the bytes that the copies of a "
             "phase bring?" * (owed <= 0)

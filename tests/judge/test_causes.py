@@ -365,12 +365,14 @@ from grader.judge import judge
                 ("j < here; j++) add_key", "j < TILE; j++) add_key"),
                 (
                     "for (int j = 0; j < here; j++) {\n            of_k[j][lane] = k",
-                    "for (int j = 0; j < TILE; j++) {\n            of_k[j][lane] = j >= here ? 0.0f : k",
+                    "for (int j = 0; j < TILE; j++) {\n"
+                    "            of_k[j][lane] = j >= here ? 0.0f : k",
                 ),
                 ("of_v[j][lane] = v", "of_v[j][lane] = j >= here ? 0.0f : v"),
             ],
             "wrong_answer",
-            r"multiplies \S+ by 0 \(no element\)\..* which value should `score` have after line 19\?",
+            r"multiplies \S+ by 0 \(no element\)\..* "
+            r"which value should `score` have after line 19\?",
             id="a factor without an element is asked about by the sum of its products",
         ),
         pytest.param(
@@ -391,7 +393,7 @@ from grader.judge import judge
             "11_async_copies/bulk_ring",
             [("from + 1024 * next", "x + (size_t)blockIdx.x * rows * 128 + 512 * next")],
             "wrong_answer",
-            r"The kernel copies from x on line 27\. No thread uses .* "
+            r"The kernel copies from x on line 27\. No thread uses .*"
             r"hich elements do the copies on line 27 bring\?",
             id="elements that no thread uses, and the copies from their array",
         ),
@@ -407,7 +409,8 @@ from grader.judge import judge
             "09_scan_histogram/look_back",
             [("        if (seen == 2) break;\n", "")],
             "wrong_answer",
-            r"Both values already contain some of these elements\..* Which values should line 39 add\?",
+            r"Both values already contain some of these elements\..* "
+            r"Which values should line 39 add\?",
             id="elements that a loop in a function adds again",
         ),
         pytest.param(

@@ -275,7 +275,9 @@ class About:
         known = f"Should this condition be {other} for {who}?"
         doubt = after_value(here, known, asked)
         names = re.findall(r"of `(\w+)` \(line (\d+)\)\? If", doubt)
-        is_alike = names and not self.declared.doubtful(names[0][0], int(names[0][1]) + 1, self.usual)
+        is_alike = names and not self.declared.doubtful(
+            names[0][0], int(names[0][1]) + 1, self.usual
+        )
         return known if is_alike else doubt
 
     def chooses(self, element: Element) -> str:
@@ -314,7 +316,7 @@ class About:
     def passed(self, who: ThreadPlace | None) -> tuple[str, int | None]:
         """The last conditions on the way of a thread (see `last_conditions`) to a line."""
         path = self.pair.path(who) if who else ThreadPath()
-        return last_conditions(path, self.words.source, who and who.line or 0)
+        return last_conditions(path, self.words.source, (who and who.line) or 0)
 
     def after(self, line: int) -> str:
         """What to ask of the line that was the last to use what is missing."""

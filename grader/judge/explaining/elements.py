@@ -17,7 +17,15 @@ from ...grouped import grouped
 from ..protocol import Element, ThreadPath, ThreadPlace, Used
 from .about import About
 from .choices import chosen_by, other_winner
-from .conditions import COMPARED, after_doubts, after_value, as_written, compared_on, numbers_of, without_round
+from .conditions import (
+    COMPARED,
+    after_doubts,
+    after_value,
+    as_written,
+    compared_on,
+    numbers_of,
+    without_round,
+)
 from .trail import Trail
 from .used import Times, Told, capital, times
 
@@ -50,13 +58,15 @@ def other_elements(about: About) -> Told:
         )
         chose = [one for one in about.mine.choices if one.taken == about.found]
         if chose:
-            here = about.values(chose[-1].place.line or 0, chose[-1].place)
-            remedy = about.guarded(chose[-1].place, not here) * (about.found == chose[-1].refused)
+            known = about.values(chose[-1].place.line or 0, chose[-1].place)
+            remedy = about.guarded(chose[-1].place, not known) * (about.found == chose[-1].refused)
             yield (
                 Message(
-                    f"{chosen_by(about, chose[-1])}.{here}",
+                    f"{chosen_by(about, chose[-1])}.{known}",
                     f"{about.here} uses no input. It should use {lost}.",
-                    after_value(here, remedy or f"Should {about.found:g} be the value of {about.here}?"),
+                    after_value(
+                        known, remedy or f"Should {about.found:g} be the value of {about.here}?"
+                    ),
                 ),
                 chose[-1].place.line,
             )
@@ -101,14 +111,13 @@ def other_elements(about: About) -> Told:
 def _condition(about: About, line: int | None) -> tuple[ThreadPlace | None, str, int | None]:
     """A thread, and the last condition on its way, with its line: that of the line, if the thread
     that brings in there what is missing in the solution, or that stored the element, asks it."""
-    stored, end, ours = about.mine.stored, about.ways.found, about.ways.both[1]
-    lost = [ours.place(one) for one in end.lost[:1]] if end and line and stored else []
-    for one in lost:
-        who = ThreadPlace(one.block, one.thread, (line or 0) + 1)
+    end, ours = about.ways.found, about.ways.both[1]
+    for one in end.lost[:1] if end and line else ():
+        who = ThreadPlace(ours.place(one).block, ours.place(one).thread, (line or 0) + 1)
         said, at = about.passed(who)
         if at == line and said.endswith("false"):
             return who, said, at
-    return stored, *about.passed(stored)
+    return about.mine.stored, *about.passed(about.mine.stored)
 
 
 def _not_from(about: About, array: str) -> list[int]:

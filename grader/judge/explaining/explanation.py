@@ -456,9 +456,10 @@ def _only_written(judged: Known, at: int, name: str) -> Known:
         said, line = f"Only the atomic on line {atomics[0]} changes {name}.", atomics[0]
     usual = Declarations(judged.words[at].solution)
     doubted = declared.doubtful(declared.line(line), line or 0, usual) if said else []
-    remedy, resets = result.parts.remedy, re.search(r"must set it to (\S+) again", result.parts.remedy)
-    written = declared.line(declared.writers(name)[0]) if said and declared.writers(name) else ""
-    if resets and re.search(rf"\] = {resets[1]};|\*\w+ = {resets[1]};", written):
+    remedy = result.parts.remedy
+    value = re.search(r"must set it to (\S+) again", remedy)
+    writes = [declared.line(one).rstrip() for one in declared.writers(name)] if said else []
+    if value and any(one.endswith(f" = {value[1]};") for one in writes):  # that is there
         remedy = f"For which threads is the condition on line {line} true?"
     remedy = after_doubts(doubted, remedy) if remedy else ""
     told = replace(result.parts, remedy=remedy) + Message(said)

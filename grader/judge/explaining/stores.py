@@ -180,7 +180,8 @@ def nobody_wrote(about: About) -> Told:
         if instead:
             line = next(iter(instead.values()))
             index = about.declared.index(line or 0, name) if len(instead) == 1 else ""
-            apart = {b - a for a, b in pairwise(sorted(one.index for one in instead))}
+            every = sorted(one.index for one in (*instead, about.pair.wrong.element))
+            apart = {b - a for a, b in pairwise(every)}
             many = about.words.solution.count("__global__") > 1
             kernel = f"in `{about.launch(buffer).kernel}`, " * many
             said = capital(f"{kernel}{who} writes {about.listed(instead)}, but not {about.here}.")
@@ -194,9 +195,9 @@ def nobody_wrote(about: About) -> Told:
                 else about.doubting(
                     about.declared.line(line),
                     line,
-                    f"Should {who} make more than {len(instead)} writes, or should these begin more "
-                    f"than {min(apart)} elements apart?"
-                    if len(apart) == 1 < len(instead) - 1
+                    f"Should {who} make more than {len(instead)} writes, or should these begin "
+                    f"more than {min(apart)} elements apart?"
+                    if len(apart) == 1 and len(instead) > 2
                     else f"Which loop or index should bring {who} to {about.here}?",
                 )
             )
