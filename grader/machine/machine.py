@@ -321,7 +321,7 @@ class Machine:
             StepLimit,
             endless_loop(self.wave.kernel, executed, at),
             lane_index(lanes)[0],
-            "still running",
+            "still_running",
             steps=steps,
             alone=self._is_alone(lanes),
         )

@@ -268,7 +268,7 @@ class Calls:
                     OutOfBounds,
                     at,
                     int(lane_index(lanes)[np.argmax(over)]),
-                    "stack overflow",
+                    "stack_overflow",
                     calls=int(self.depth[lanes].max()) + 1,
                 )
         self.depth[lanes] += 1

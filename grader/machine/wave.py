@@ -39,7 +39,7 @@ class Arrival(NamedTuple):
 
 # Who waits forever: the instruction, one of the lanes, and the fault's name with its facts.
 Waiting = tuple[int, int, str, dict[str, Any]]
-MISSED_BARRIER = "missed barrier"
+MISSED_BARRIER = "missed_barrier"
 
 
 class Barriers:
@@ -97,7 +97,7 @@ class Barriers:
         """Groups that wait forever."""
         for here, index in self.parts.items():
             came = int(np.count_nonzero(index // WARP == index[0] // WARP))
-            yield here.at, int(index[0]), "part of a warp at a barrier", {"came": came}
+            yield here.at, int(index[0]), "part_of_a_warp_at_a_barrier", {"came": came}
         for barrier, groups in self.parked.items():
             for at, index in groups:
                 yield at, int(index[0]), MISSED_BARRIER, self.lacks(barrier, int(index[0]))
@@ -209,7 +209,7 @@ class ClusterBarrier:
 
     def waiting(self) -> Iterator[Waiting]:
         """Threads that wait forever."""
-        yield from ((at, int(index[0]), "cluster barrier", {}) for at, index in self.parked)
+        yield from ((at, int(index[0]), "cluster_barrier", {}) for at, index in self.parked)
 
 
 FULL = 0xFFFFFFFF
@@ -258,13 +258,13 @@ class Collectives:
             absent = mask & ~int(self.wave.present(index)[lane // WARP])
             left = absent & int(self.launched[lane // WARP])  # meanwhile all of them may have left
             missing = absent & int(self.alive[lane // WARP]) or left
-            yield at, lane, "absent lanes", {"mask": mask, "missing": missing}
+            yield at, lane, "absent_lanes", {"mask": mask, "missing": missing}
 
     def why_absent(self, lane: int, mask: int) -> str:
         """Why a lane of the wave does not take part in an operation for the lanes in `mask`."""
         reasons = {  # of lanes that are not in a mask
             "unnamed": mask,
-            "no thread": self.launched[lane // WARP],
+            "no_thread": self.launched[lane // WARP],
             "left": self._staying()[lane // WARP],
         }
         return next(

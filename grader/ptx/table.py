@@ -181,7 +181,7 @@ def _check_whole(together: Lanes, at: int, wave: Wave) -> None:
             ShuffleDivergence,
             at,
             int(index[np.searchsorted(index, partial[0] * WARP)]),
-            "matrix of a part of a warp",
+            "matrix_of_a_part_of_a_warp",
             absent=WARP - int(np.bitwise_count(present[partial[0]])),
         )
 

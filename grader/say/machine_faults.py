@@ -10,20 +10,20 @@ from ..machine.lanes import WARP
 from ..machine.wave import Wave
 
 FAULTS: dict[str, Callable[..., str | Message]] = {
-    "division by zero": lambda: "divides an integer by zero; the result is undefined.",
-    "stack overflow": lambda calls: (
+    "division_by_zero": lambda: "divides an integer by zero; the result is undefined.",
+    "stack_overflow": lambda calls: (
         f"overflows its stack after {counted(calls, 'nested call')}. Recursion must end early: a "
         "thread's stack is small."
     ),
-    "no such function": lambda: "calls a function by a pointer that points to none.",
-    "failed assert": lambda condition: f"fails its assert({condition}).",
-    "wrong free": lambda: "frees memory that is not in use: freed before, or not from `malloc`.",
-    "trap": lambda by_the_compiler: (
+    "no_such_function": lambda: "calls a function by a pointer that points to none.",
+    "failed_assert": lambda condition: f"fails its assert({condition}).",
+    "wrong_free": lambda: "frees memory that is not in use: freed before, or not from `malloc`.",
+    "trapped": lambda by_the_compiler: (
         "stops the kernel with a trap."
         + " The compiler puts a trap, without a line, where an operation is impossible, such as an "
         "atomic on a thread's own variable." * by_the_compiler
     ),
-    "still running": lambda steps, alone: Message(
+    "still_running": lambda steps, alone: Message(
         f"is still running {f'after {steps:,} instruction steps' if steps else 'at its time limit'}"
         ".",
         "No other thread still runs. Does this thread do all the work that the threads of the "
@@ -31,28 +31,28 @@ FAULTS: dict[str, Callable[..., str | Message]] = {
         "Does the loop's condition ever become false? If it does, why does one thread need so many "
         "rounds? If the loop waits for a thread or block, does that end the wait?",
     ),
-    "part of a warp at a barrier": lambda came: Message(
+    "part_of_a_warp_at_a_barrier": lambda came: Message(
         f"waits at a barrier that counts whole warps, but only {came} threads of its warp reached "
         "it.",
         "The others took another branch. All threads of a warp must reach such a barrier together.",
         "Move the barrier out of the branch, or put a `__syncwarp()` before it.",
     ),
-    "cluster barrier": lambda: (
+    "cluster_barrier": lambda: (
         "waits at a cluster barrier that some threads of its cluster never reach."
     ),
-    "absent lanes": lambda mask, missing: Message(
+    "absent_lanes": lambda mask, missing: Message(
         f"waits here for {'lanes' if missing & missing - 1 else 'a lane'} of its warp that never "
         f"{'come' if missing & missing - 1 else 'comes'}. Its mask 0x{mask:08x} also names "
         f"{_lanes(missing)}.",
         remedy="Let all these lanes reach this line. No `if`, loop or `return` may keep them away. "
         "Or name only lanes that come here.",
     ),
-    "matrix of a part of a warp": lambda absent: Message(
+    "matrix_of_a_part_of_a_warp": lambda absent: Message(
         f"takes part in a matrix operation of its warp, but {absent} of the warp's 32 lanes never "
         "come here.",
         remedy="Keep the operation out of branches, and give blocks a multiple of 32 threads.",
     ),
-    "one arrival too many": lambda: Message(
+    "one_arrival_too_many": lambda: Message(
         "arrives once too often at an mbarrier: its phase already has all of its arrivals.",
         "The `init` of an mbarrier says how many arrivals each phase has. One arrival more has no "
         "defined result. A new phase begins when all arrivals and all expected bytes have come.",
@@ -60,30 +60,30 @@ FAULTS: dict[str, Callable[..., str | Message]] = {
         "arrives again: is there such a wait, with the right parity? If it has not, which other "
         "threads arrive, perhaps on this line?",
     ),
-    "bulk copy beyond a buffer": lambda verb, size, name: (
+    "bulk_copy_beyond_a_buffer": lambda verb, size, name: (
         f"{verb} {counted(size, 'byte')} that {name} does not have all of."
     ),
-    "size of a bulk copy": lambda size, unit: (
+    "size_of_a_bulk_copy": lambda size, unit: (
         f"copies {counted(size, 'byte')} at once; a bulk copy moves a multiple of {unit} bytes."
     ),
-    "box stored at a negative place": lambda: Message(
+    "box_stored_at_a_negative_place": lambda: Message(
         "stores a box that begins at a negative coordinate.",
         "Only a load may begin there. A store leaves out places beyond the end of the tensor.",
     ),
-    "no such tensor map": lambda rank, dimensions: Message(
+    "no_such_tensor_map": lambda rank, dimensions: Message(
         f"copies a box of {counted(rank, 'dimension')}, but there is "
         + (f"a map of {counted(dimensions, 'dimension')}" if dimensions else "no map")
         + " at the address of the tensor map.",
         "A kernel gets a map as `const __grid_constant__ CUtensorMap map`, and passes its address "
         "on: `&map`.",
     ),
-    "column of a box": lambda column, size, unit, rank: Message(
+    "column_of_a_box": lambda column, size, unit, rank: Message(
         f"copies a box that begins at column {column}, which is byte {column * size} of a row.",
         f"A box must begin at a multiple of {unit} bytes."
         + " The first coordinate is the column, and the second is the row." * (rank > 1),
         "At which columns can a box begin?" + " Which coordinate is the column?" * (rank > 1),
     ),
-    "box at a misaligned byte": lambda start, within: Message(
+    "box_at_a_misaligned_byte": lambda start, within: Message(
         f"copies a box at byte {start} of shared memory, which is no multiple of {within}.",
         "A box must begin at a multiple of 128 bytes; one with a swizzle of 128 bytes should begin "
         "at a multiple of 1,024.",
@@ -93,7 +93,7 @@ FAULTS: dict[str, Callable[..., str | Message]] = {
 
 ABSENT: dict[str, Callable[[int], Message]] = {  # why a lane takes no part, by the mask
     "unnamed": lambda mask: Message(f"the mask 0x{mask:08x} does not name it."),
-    "no thread": lambda mask: Message(
+    "no_thread": lambda mask: Message(
         "the block has no thread there.",
         remedy="Give each block whole warps, or shuffle only from lanes that exist.",
     ),

@@ -290,7 +290,7 @@ def unit_hits(access: Access, lane: int, moved: np.ndarray, at: int, wave: Wave)
             OutOfBounds,
             at,
             lane,
-            "bulk copy beyond a buffer",
+            "bulk_copy_beyond_a_buffer",
             verb=access.verb,
             size=len(moved) * access.width,
             name=hits[0].store.name,
@@ -301,7 +301,7 @@ def unit_hits(access: Access, lane: int, moved: np.ndarray, at: int, wave: Wave)
 def _moved(size: int, at: int, lane: int, wave: Wave) -> np.ndarray:
     """By how many bytes the units of a copy of `size` bytes lie behind its start."""
     if size % UNIT:
-        raise wave.report.error(Misaligned, at, lane, "size of a bulk copy", size=size, unit=UNIT)
+        raise wave.report.error(Misaligned, at, lane, "size_of_a_bulk_copy", size=size, unit=UNIT)
     return np.arange(0, size, UNIT)
 
 
@@ -454,7 +454,7 @@ def _arriving(
                 amount = number[hit.lanes].astype(_U)
                 (old,) = access.update(hit, change, [[amount]])
                 if (lane := first_of(hit.lanes, old & _COUNT < arrivals(amount))) is not None:
-                    raise wave.report.error(BarrierDivergence, at, lane, "one arrival too many")
+                    raise wave.report.error(BarrierDivergence, at, lane, "one_arrival_too_many")
                 out[hit.lanes] = old
                 if releases:
                     wave.events.arrived(at, hit, old >> _PHASE)

@@ -73,7 +73,7 @@ def _indirect(pointer: Register, parameters: list[str], at: int, wave: Wave) -> 
                     OutOfBounds,
                     at,
                     int(lane_index(group)[0]),
-                    "no such function",
+                    "no_such_function",
                 )
             onward.append((wave.calls.enter(group, at, name, parameters), group))
         return tuple(onward)
@@ -105,7 +105,7 @@ def _assert_failed(
 ) -> None:
     lane = int(lanes[0])
     condition = wave.calls.text(int(wave.calls.words(parameters[0], lanes)[0]), lane, at)
-    raise wave.report.error(CudaError, at, lane, "failed assert", condition=condition)
+    raise wave.report.error(CudaError, at, lane, "failed_assert", condition=condition)
 
 
 def _malloc(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:
@@ -117,7 +117,7 @@ def _malloc(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave
 def _free(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:
     for lane, address in zip(lanes, wave.calls.words(parameters[0], lanes).tolist(), strict=True):
         if address and not wave.heap.free(address):
-            raise wave.report.error(OutOfBounds, at, int(lane), "wrong free")
+            raise wave.report.error(OutOfBounds, at, int(lane), "wrong_free")
 
 
 _DRIVER = {  # how many parameters they have, and what they do
@@ -181,7 +181,7 @@ def trap(instruction: Instruction, at: int, wave: Wave) -> Step:
             CudaError,
             at,
             int(lane_index(lanes)[0]),
-            "trap",
+            "trapped",
             by_the_compiler=not wave.kernel.instructions[at].line,
         )
 

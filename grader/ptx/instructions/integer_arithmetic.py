@@ -117,7 +117,7 @@ means(
         "INT : d, a, b",
         lambda on: lambda a, b: on.subtract(a, on.multiply(b, on.quotient(a, b))),
     ),
-    undefined=Undefined(lambda a, b: b == 0, DivisionByZero, "division by zero"),
+    undefined=Undefined(lambda a, b: b == 0, DivisionByZero, "division_by_zero"),
 )
 
 

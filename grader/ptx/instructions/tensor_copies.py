@@ -94,7 +94,7 @@ def store_box(instruction: Instruction, at: int, wave: Wave) -> Step:
         for lane in lane_index(lanes).tolist():
             tensor, coordinates = plan(lane)
             if min(coordinates) < 0:
-                raise wave.report.error(OutOfBounds, at, lane, "box stored at a negative place")
+                raise wave.report.error(OutOfBounds, at, lane, "box_stored_at_a_negative_place")
             addresses, inside = tensor.places(coordinates)
             units = _units(source, lane, tensor, wave)
             kept = inside.reshape(len(units), -1)  # what lies outside may never have been written
@@ -144,7 +144,7 @@ def _plan(instruction: Instruction, position: int, at: int, wave: Wave) -> Plan:
                 LaunchError,
                 at,
                 lane,
-                "no such tensor map",
+                "no_such_tensor_map",
                 rank=rank,
                 dimensions=len(tensor.dims) if tensor else 0,
             )
@@ -154,7 +154,7 @@ def _plan(instruction: Instruction, position: int, at: int, wave: Wave) -> Plan:
                 Misaligned,
                 at,
                 lane,
-                "column of a box",
+                "column_of_a_box",
                 column=first[0],
                 size=tensor.size,
                 unit=UNIT,
@@ -187,7 +187,7 @@ def _units(access: Access, lane: int, tensor: TensorMap, wave: Wave) -> np.ndarr
             Misaligned,
             access.at,
             lane,
-            "box at a misaligned byte",
+            "box_at_a_misaligned_byte",
             start=start,
             within=_WITHIN,
         )
