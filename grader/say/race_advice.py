@@ -59,8 +59,11 @@ def advice(race: Race, place: ArrayPlace, wave: Wave) -> Message:
     writer, reader = (_writer(race, signal), _reader(race, signal)) if signal else (Message(),) * 2
     if signal and (writer + reader).why:
         # A fence of all threads is not among those that a signal has.
-        between = declared.lines[signal.sight or 0 : (line or 1) - 1]
-        has_fence = not signal.fenced and any("fence" in one for one in between)
+        has_fence = not signal.fenced and any(
+            one.form.name in ("fence", "membar")
+            and (signal.sight or 0) < (one.line or 0) < (line or 0)
+            for one in wave.kernel.instructions
+        )
         return writer if writer.why and has_fence else writer + reader
     if race.between_blocks:
         return (
