@@ -117,8 +117,7 @@ def _cleaned(source: str, attachments: Attachments) -> str:
         html = _exporter().markdown2html({"cell": {"attachments": attachments}}, source)
     except (InvalidNotebook, RecursionError):  # a picture that is not there; quotes in quotes in...
         return _as_it_is(source)
-    shown = _CLEANER.clean(_NO_TAG.sub("&lt;", html))
-    return re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", "?", shown)
+    return re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", "?", _CLEANER.clean(_NO_TAG.sub("&lt;", html)))
 
 
 def _plain(cell: NotebookNode, most: int) -> NotebookNode:

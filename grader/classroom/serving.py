@@ -479,8 +479,9 @@ class LearnerRequest(RequestHandler):
 
     def answer(self, *about: str) -> None:
         """Answer with what is asked for, or why that is not to be had."""
-        given = self.request.headers.get("Authorization", "").removeprefix("Bearer ")
-        learner, _, token = given.partition(":")
+        learner, _, token = (
+            self.request.headers.get("Authorization", "").removeprefix("Bearer ").partition(":")
+        )
         try:
             self.queue.require_owner(learner, token)
             does = unless(self.does.get(str(self.request.method)), NotTaken("Nothing here.", 405))

@@ -190,14 +190,10 @@ def grader(
     ] = None,
 ) -> None:
     """A CUDA course with a grader, on a GPU or on a simulated one."""
-    if context.invoked_subcommand in AUTHORS:
-        course = course or _course_here()
+    if context.invoked_subcommand in AUTHORS and not course:
+        # The current folder, where it is another course than the one that this grader came with.
+        here = Path.cwd()
+        is_course = (here / "nbgrader_config.py").is_file() and (here / "kernels").is_dir()
+        course = here if is_course and here != Path(__file__).parents[2] else None
     if course:  # read where lessons are found, here and in every process that is started
         os.environ[COURSE] = str(course.absolute())
-
-
-def _course_here() -> Path | None:
-    """The current folder where it is another course than the one that this grader came with."""
-    here = Path.cwd()
-    is_course = (here / "nbgrader_config.py").is_file() and (here / "kernels").is_dir()
-    return here if is_course and here != Path(__file__).parents[2] else None

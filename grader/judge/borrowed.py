@@ -59,8 +59,7 @@ class Alignment:
             known = {name: f"= {name}" for name in self.names.values()}
             mine = self._mine.words(known)
             ours = self._ours.words({name: known[one] for name, one in self.names.items()})
-            matcher = SequenceMatcher(None, mine, ours, autojunk=len(mine) > LONG)
-            self._steps = matcher.get_opcodes()
+            self._steps = SequenceMatcher(None, mine, ours, autojunk=len(mine) > LONG).get_opcodes()
             self._match()
 
     def _match(self) -> None:

@@ -248,8 +248,10 @@ class _Launches:
             for part in _made(one, ast.Mult, ast.FloorDiv)
         ]
         threads = [f"{axis} * blockDim.{axis[-1]}" for axis in self.axes]
-        free = (one for one in (*made, *threads, *self.rounds) if _names(one) & self._free)
-        return list(dict.fromkeys(free))
+        quantities = (*made, *threads, *self.rounds)
+        return list(
+            dict.fromkeys(one for one in quantities if _names(one).intersection(self.single))
+        )
 
     @cached_property
     def rounds(self) -> list[str]:
@@ -307,7 +309,7 @@ class _Launches:
     ) -> Iterator[Trial]:
         """Launches in which a quantity is just that number, or the next that it may be, by each of
         the sizes that it is made of, while the others are small, or large."""
-        for name in sorted(_names(quantity) & self._free):
+        for name in sorted(_names(quantity).intersection(self.single)):
             others = _names(quantity) & {*self.sizes} - {name}
             for size in (usual, LARGE) if others else (usual,):
                 if needed := self._needed(quantity, name, number, self._names(block, {}, size)):
@@ -321,13 +323,9 @@ class _Launches:
         """The least value of a size with which a quantity comes to a number and that the rule
         allows; nothing where there is none near."""
         least = _least(lambda n: _value(quantity, {**names, name: n}) >= number)
-        alone = [one for one in self.rule.where if _names(one) & self._free == {name}]
+        alone = [one for one in self.rule.where if _names(one).intersection(self.single) == {name}]
         near = ({name: n} for n in range(least, least + NEAR) if least)
         return next((it for it in near if all(_value(one, {**names, **it}) for one in alone)), {})
-
-    @cached_property
-    def _free(self) -> set[str]:
-        return {*self.sizes, *self.axes}
 
     def _names(
         self, block: tuple[int, int, int], given: Mapping[str, int], usual: int
@@ -352,7 +350,7 @@ class _Launches:
                 return
             changed = [
                 names | {name: number}
-                for name in sorted(_names(amiss[0]) & self._free - given.keys())
+                for name in sorted(_names(amiss[0]).intersection(self.single) - given.keys())
                 for number in self._mending(amiss[0], name, names)
             ]
             if not changed:

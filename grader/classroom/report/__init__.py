@@ -284,8 +284,11 @@ def causes(group: Class) -> list[FailureCause]:
 
 def _line(answer: GradedAnswer) -> tuple[str, ...]:
     """The text of the line that the verdict names, names aside."""
-    line = (each for each in tokens(answer.source) if each.line == answer.row.line)
-    return tuple(filter(None, (token.plain for token in line)))
+    return tuple(
+        token.plain
+        for token in tokens(answer.source)
+        if token.line == answer.row.line and token.plain
+    )
 
 
 def statuses(answers: Iterable[GradedAnswer]) -> list[tuple[str, list[str]]]:

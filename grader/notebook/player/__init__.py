@@ -372,7 +372,9 @@ def _frame(
         "p": int(frame.parted),
     }
     if before is None or not np.array_equal(before.state, frame.state):
-        made["w"] = _runs(frame.state)
+        starts = np.concatenate([[0], np.flatnonzero(np.diff(frame.state)) + 1])
+        counts = np.diff(np.append(starts, len(frame.state)))
+        made["w"] = np.stack([frame.state[starts], counts], axis=1).reshape(-1).tolist()
     return {key: value for key, value in made.items() if value not in ([], 0) or key in "nlt"}
 
 
@@ -381,9 +383,3 @@ def _touch(touch: Touch) -> list[object]:
         *(touch.kind[0], touch.memory, series(touch.threads), series(touch.offsets), touch.width),
         *(values(touch.values), series(touch.owner)),
     ]
-
-
-def _runs(state: np.ndarray) -> list[int]:
-    starts = np.concatenate([[0], np.flatnonzero(np.diff(state)) + 1])
-    counts = np.diff(np.append(starts, len(state)))
-    return list(np.stack([state[starts], counts], axis=1).reshape(-1).tolist())
