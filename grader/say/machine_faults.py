@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from ..cuda.errors import Message
 from ..errors import counted
 from ..machine.lanes import WARP
+from ..machine.memory.spaces import Fault
 from ..machine.wave import Wave
 
 FAULTS: dict[str, Callable[..., str | Message]] = {
@@ -144,6 +145,20 @@ def missed_barrier(lacks: Mapping[str, int | None], at: int, wave: Wave) -> Mess
         if inside
         else "Move it out of the branch. No thread may skip it by `return` or `continue`.",
     )
+
+
+def outside_of_arrays(fault: Fault, wave: Wave) -> str:
+    """Where an access goes that is near no array."""
+    heap, blocks = wave.heap, counted(wave.geometry.cluster_blocks, "block")
+    return {
+        "outside": "an address outside of all its arrays",
+        "null": "a null pointer"
+        + " plus an index" * bool(fault.address)
+        + f" (`malloc` returns it when all {heap.SIZE >> 20} MB are in use)" * heap.store.refused,
+        "freed": "memory of the heap that was freed with `free`",
+        "unallocated": "memory of the heap that was not allocated by `malloc`",
+        "cluster": f"the shared memory of block {fault.block} of its cluster, which has {blocks}",
+    }[fault.where]
 
 
 def _lanes(mask: int) -> str:

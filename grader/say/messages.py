@@ -38,7 +38,7 @@ from ..watch.findings import (
     Visit,
 )
 from . import race_advice
-from .machine_faults import ABSENT, FAULTS, missed_barrier
+from .machine_faults import ABSENT, FAULTS, missed_barrier, outside_of_arrays
 from .places import (
     ArrayPlace,
     ThreadNumbers,
@@ -223,7 +223,8 @@ def out_of_store(finding: OutOfStore, wave: Wave) -> Message:
     fault, verb, size, line = finding.fault, finding.verb, finding.size, finding.where.line
     store = (meant(line, verb, wave) if fault.space == "global" else None) or fault.store
     if store is None:
-        return Message(f"{verb} {fault.reason}.", remedy=_far_off(finding, wave))
+        where = outside_of_arrays(fault, wave)
+        return Message(f"{verb} {where}.", remedy=_far_off(finding, wave))
     there = place(Bytes(fault.space, store, fault.address, size, line), wave, verb)
     how_far = (
         ", past its end or before its start"

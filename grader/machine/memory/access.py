@@ -13,7 +13,6 @@ import msgspec
 import numpy as np
 
 from ...cuda.errors import CudaError
-from ...errors import counted
 from ...ptx.numbers import unsigned
 from ...ptx.program import Transfer
 from ..lanes import WARP, Geometry, Lanes, compact, count, lane_index
@@ -278,11 +277,7 @@ class Access:
         beyond = rank > geometry.cluster_blocks
         if beyond.any():
             position = int(np.argmax(beyond))
-            raise Fault(
-                position,
-                f"the shared memory of block {int(rank[position]) - 1} of its cluster, which has "
-                f"{counted(geometry.cluster_blocks, 'block')}",
-            )
+            raise Fault(position, "cluster", block=int(rank[position]) - 1)
         block = geometry.block_of_lane[lanes]
         first = block - block % geometry.cluster_blocks
         return np.where(rank > 0, (first + rank - 1) * pitch, own), addresses & OFFSET_MASK

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -114,15 +114,18 @@ class Heap:
 
 @dataclass(eq=False)
 class Fault(Exception):
-    """An access that cannot be: which lane (position in the access), and why in words. Of one
-    that lies outside an array: its `address` in the `space`, and the `store` that is near. Raised
-    by a space; the instruction turns it into an error with line, block and thread."""
+    """An access that cannot be: which lane (position in the access), and where it goes. This is
+    "outside" of an array, with its `address` in the `space` and the `store` that is near, if there
+    is one; "null", or an `address` near it; what was "freed", or is "unallocated" on the heap; or
+    the shared memory of a `block` that its "cluster" does not have. Raised by a space; the
+    instruction turns it into an error with line, block and thread."""
 
     position: int
-    reason: str
+    where: Literal["outside", "null", "freed", "unallocated", "cluster"]
     space: str = ""
     address: int = 0
     store: Store | None = None
+    block: int = 0
 
 
 Found = list[tuple[Store, np.ndarray | None]]  # stores, and the lanes (None: all) that hit them
@@ -177,13 +180,9 @@ class GlobalSpace:
         ]
         if not near or min(distance) > 1 << 20:
             if not 0 <= address < 1 << 16:
-                return Fault(position, "an address outside of all its arrays", "global", address)
-            where = "a null pointer" + (" plus an index" if address else "")
-            if any(store.refused for store in self.stores):
-                where += f" (`malloc` returns it when all {Heap.SIZE >> 20} MB are in use)"
-            return Fault(position, where)
-        store = near[int(np.argmin(distance))]
-        return Fault(position, f"outside {store.name}", "global", address, store)
+                return Fault(position, "outside", "global", address)
+            return Fault(position, "null", address=address)
+        return Fault(position, "outside", "global", address, near[int(np.argmin(distance))])
 
 
 PAGE_SHIFT = 9  # a buffer of a batch has whole pages, of 512 bytes
@@ -246,8 +245,8 @@ def _check_in_use(store: Store, addresses: np.ndarray, size: int, lanes: np.ndar
     unusable = (first != IN_USE) | (last != IN_USE)
     if unusable.any():
         at = int(np.argmax(unusable))
-        why = "freed with `free`" if first[at] == FREED else "not allocated by `malloc`"
-        raise Fault(at if lanes is None else int(lanes[at]), f"memory of the heap that was {why}")
+        position = at if lanes is None else int(lanes[at])
+        raise Fault(position, "freed" if first[at] == FREED else "unallocated")
 
 
 class PrivateSpace:
@@ -294,13 +293,7 @@ class PrivateSpace:
             astray = (first < 0) | (first != last)
         if astray is not None and np.count_nonzero(astray):
             position = int(np.argmax(astray))
-            raise Fault(
-                position,
-                f"outside of its {self.name} memory",
-                self.name,
-                int(addresses[position]),
-                self.store,
-            )
+            raise Fault(position, "outside", self.name, int(addresses[position]), self.store)
 
     def extent(self, start: int) -> int:
         """How many bytes the variable that begins at `start` has."""
