@@ -1,9 +1,24 @@
-"""Writing a file so that nobody ever sees the half of it, also when the disk is full."""
+"""Reading a text that a person names. Writing a file so that nobody ever sees the half of it, also
+when the disk is full."""
 
 import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
+
+from .errors import BadInput
+
+
+def read_text(path: Path) -> str:
+    """The text of a file; BadInput if there is none."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise BadInput(f"There is no file {path}.") from error
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} is not a text file (UTF-8).") from error
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def whole(path: Path, content: str | bytes, mode: int = 0o666) -> None:

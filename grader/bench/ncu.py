@@ -19,9 +19,10 @@ import numpy as np
 
 from .. import course
 from ..cuda import CudaError, gpu_count
+from ..cuda.work import Work
 from ..errors import BadInput, counted, unless
 from ..page_templates import page_template
-from ..profiler.profile import Work, of_exercise, run_on_gpu, simulate
+from ..profiler.profile import of_exercise, run_on_gpu, simulate
 from ..watch.counters import METRICS
 from . import microbenchmarks
 

@@ -12,7 +12,8 @@ from timeit import Timer
 import numpy as np
 
 from ..cuda import simulator
-from ..profiler.profile import Work, buffers_of, one_by_one
+from ..cuda.work import Work, buffers_of
+from ..profiler.profile import one_by_one
 from . import microbenchmarks
 
 WIDE = (128, 32_768)  # rows, columns

@@ -27,7 +27,8 @@ from ..judge.verdict import CaseResult, Checked, EverySize, Report
 from ..learner import progress
 from ..profiler import profile as profiling
 from ..status import DONE, Status
-from ..submissions.intake import as_typed, cuda_source, find, read_answers, read_text
+from ..submissions.intake import as_typed, cuda_source, find, read_answers
+from ..whole_files import read_text
 from . import terminal
 
 _LESSON_CELL = re.compile(

@@ -13,11 +13,11 @@ from rich.text import Text
 
 from ..course import KINDS
 from ..cuda.errors import lines_of, shown, visible, window
+from ..cuda.work import Work
 from ..errors import BadInput, counted, unless
 from ..judge import partial, sizes
 from ..judge.beside import Beside
 from ..judge.verdict import CaseResult, Verdict, by_cause, stopped
-from ..profiler.profile import Work
 from ..watch.counters import METRICS, Counters
 
 

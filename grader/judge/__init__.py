@@ -1,4 +1,4 @@
-"""From source text to Verdict, in a process of its own. Needs NumPy and CuPy alone.
+"""From source text to Verdict, in a process of its own. Needs no Jupyter.
 
 The judge itself is imported when it is first asked for: a worker's process needs nothing of it.
 """

@@ -1,42 +1,24 @@
-"""Launches to measure, with everything they need, and how each device runs them; then what a kernel
-costs, line by line, beside the least it could cost, what limits a launch, and what to do about the
-line that wastes most of each resource.
+"""Launches to measure, and how each device runs them; then what a kernel costs, line by line,
+beside the least it could cost, what limits a launch, and what to do about the line that wastes most
+of each resource.
 """
 
 import json
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import course
 from ..compilers.parameters import DTYPES
 from ..cuda import arguments, limits, simulator
+from ..cuda.work import Blank, Work, buffers_of
 from ..errors import BadInput, counted, unless
-from ..submissions.intake import read_text
 from ..watch.counters import METRICS, Counters
-
-Blank = tuple[tuple[int, ...], npt.DTypeLike]  # the shape and dtype of a buffer
-
-
-@dataclass(frozen=True)
-class Work:
-    """Launches of the kernels in `source`, one after the other. A launch's string arguments name
-    buffers: `inputs` are arrays, `blank` gives (shape, dtype) of those nobody has written yet;
-    `begins` those that lie in a larger one, behind so many of its elements."""
-
-    name: str
-    source: str
-    launches: tuple[course.Launch, ...]
-    inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
-    blank: Mapping[str, Blank] = field(default_factory=dict)
-    begins: Mapping[str, int] = field(default_factory=dict)
+from ..whole_files import read_text
 
 
 def of_exercise(exercise: course.Exercise, case: course.Case, source: str) -> Work:
@@ -67,29 +49,6 @@ def run_on_gpu(work: Work) -> None:
 
     launch_all(work, gpu.RawModule, buffers_of(work, cupy.asarray, cupy.empty))
     cupy.cuda.Device().synchronize()
-
-
-def buffers_of(
-    work: Work,
-    to_device: Callable[[np.ndarray], Any],
-    empty: Callable[[tuple[int, ...], npt.DTypeLike], Any],
-    room: int = 0,
-) -> dict[str, Any]:
-    """The work's buffers by name, on a device; the inputs are copied there, each with so many
-    elements of 0 as `room` before and after it."""
-    buffers: dict[str, Any] = {}
-    for name, array in work.inputs.items():
-        begin = work.begins.get(name, 0) + room
-        before, after = (np.zeros(size, array.dtype) for size in (begin, room))
-        buffer = to_device(np.concatenate([before, array.ravel(), after]) if begin else array)
-        buffers[name] = (buffer[begin : begin + array.size] if begin else buffer).reshape(
-            array.shape
-        )
-    for name, (shape, dtype) in work.blank.items():
-        begin = work.begins.get(name, 0)
-        buffer = empty((begin + math.prod(shape),) if begin else shape, dtype)
-        buffers[name] = buffer[begin:].reshape(shape) if begin else buffer
-    return buffers
 
 
 def launch_all(work: Work, make_module: limits.MakeModule, buffers: dict[str, object]) -> None:

@@ -36,7 +36,7 @@ from nbformat.validator import normalize
 
 from ..course.weave import CHECK, grade_id
 from ..cuda.errors import encodable
-from ..errors import BadInput, LearnerError, unless
+from ..errors import LearnerError, unless
 from . import open_nbgrader
 
 STAMP, SECRET = HANDED_IN = ("timestamp.txt", "submission_secret.txt")  # nbgrader's own
@@ -224,18 +224,6 @@ def as_typed(source: str, name: str) -> str:
 def below_magic(body: str, lines: int = 1) -> str:
     """The source of which `body` is what stands below the magic, after so many lines."""
     return "\n" * lines + body
-
-
-def read_text(path: Path) -> str:
-    """The text of a file; BadInput if there is none."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        raise BadInput(f"There is no file {path}.") from error
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path} is not a text file (UTF-8).") from error
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
 
 
 LONGEST_FILE = 2 << 30  # bytes

@@ -101,6 +101,13 @@ def test_a_notebook_imports_nothing_heavy_before_it_needs_it(notebook_modules, m
     assert module not in notebook_modules
 
 
+@pytest.mark.parametrize("module", ["judging", "sandbox.simulated"])
+def test_neither_the_judge_nor_its_worker_imports_what_reads_notebooks(module):
+    found = modules_after(f"import grader.judge.{module}")
+    assert f"grader.judge.{module}" in found
+    assert found.isdisjoint({"nbformat", "traitlets", "jsonschema", "grader.submissions"})
+
+
 def test_a_picture_brings_matplotlib_along():
     assert "matplotlib" in modules_after("from grader.notebook import draw; draw.tree")
 

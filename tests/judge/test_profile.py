@@ -17,8 +17,9 @@ from grader.bench import microbenchmarks, ncu, speed
 from grader.cli.app import app
 from grader.cli.bench_commands import show_speed
 from grader.cuda import simulator
+from grader.cuda.work import buffers_of
 from grader.errors import BadInput
-from grader.profiler.profile import buffers_of, one_by_one, simulate
+from grader.profiler.profile import one_by_one, simulate
 
 COPY = """\
 extern "C" __global__ void copy(const float* x, float* y, int stride, int n) {

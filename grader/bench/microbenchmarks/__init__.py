@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from ...course import Dim, Launch
-from ...profiler.profile import Work
+from ...cuda.work import Work
 
 _LANE = np.arange(32)
 _N = 5000  # not a multiple of a block

@@ -22,9 +22,9 @@ from ...compilers.declared import Declarations
 from ...compilers.parameters import DTYPES, parameters
 from ...cuda import CudaError, StepLimit, simulator, tensor_map
 from ...cuda.errors import Message
+from ...cuda.work import Work, buffers_of
 from ...grouped import grouped
 from ...machine.state import current_options
-from ...profiler.profile import Work, buffers_of
 from ...status import Status, headline
 from ...watch.counters import Paths, in_all
 from ...watch.observe import Kind, Run
