@@ -39,7 +39,6 @@ ROOMS = (
     "grader/say/*.py",
     "grader/judge/explaining/*.py",
     "grader/judge/technique.py",
-    "grader/machine/wave.py",
     "grader/cuda/limits.py",
     "grader/cuda/simulator.py",
 )
