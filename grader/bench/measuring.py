@@ -176,7 +176,10 @@ def _at(
     try:
         first = benchmark.arrays(cupy, size)
         held = sum(array.nbytes for array in first.values())
-        copies = range(sets_of_buffers(moved, held) - 1)  # each run finds its own cold
+        # As many sets of buffers as are needed until the first is cold again, and as fit.
+        needed = math.ceil(COLD * _attribute("L2CacheSize") / moved) + 1
+        fitting = int(MOST_MEMORY * runtime.memGetInfo()[0] / held)
+        copies = range(max(1, min(needed, fitting, 64)) - 1)  # each run finds its own cold
         sets = [first, *({name: one.copy() for name, one in first.items()} for _ in copies)]
         reference = benchmark.reference(sets[0])
     except Exception as error:
@@ -233,12 +236,6 @@ extern "C" __global__ void spin(long long cycles) {
 }
 """
 _MOST_HELD = 0.05  # seconds; a library that waits for the GPU would wait so long in each round
-
-
-def sets_of_buffers(bytes_moved: int, bytes_held: int) -> int:
-    """How many sets are needed until the first is cold again, and as many as fit."""
-    needed = math.ceil(COLD * _attribute("L2CacheSize") / bytes_moved) + 1
-    return max(1, min(needed, int(MOST_MEMORY * runtime.memGetInfo()[0] / bytes_held), 64))
 
 
 def times(runs: Sequence[Run], sets: int, bytes_moved: int) -> list[list[float]]:

@@ -242,7 +242,20 @@ def autograde(
     wrong with a notebook is said when it is graded, and not again. An unreadable notebook gets a
     sentence and no mark; marks given by hand stay; lateness is as due dates and policy say now.
     `workers` judge; by default one a CPU."""
-    _require_judge(course)
+    # Under a config that leaves nbgrader its own way, it would run learners' Python; and further
+    # steps of somebody's own would be gone by formgrader's button, and not here.
+    config, ours = course.config.Autograde, shipped().Autograde
+    unless(
+        all(
+            config.get(name) == ours[name]
+            for name in ("sanitize_preprocessors", "autograde_preprocessors")  # the latter executes
+        ),
+        ClassroomError(
+            "This nbgrader_config.py would have nbgrader execute learners' notebooks, or go steps "
+            "that are not the course's: it must set Autograde's two lists of preprocessors as the "
+            "course's own nbgrader_config.py does."
+        ),
+    )
     about = lessons.lesson(lesson, course.kernels)
     with alone(course):
         coursefile.settle(course)
@@ -272,23 +285,6 @@ def autograde(
                 stuck.get(learner) or Graded(learner, exercises, tuple(filter(None, problems)))
             )
         return graded
-
-
-def _require_judge(course: CourseFolder) -> None:
-    """Under a config that leaves nbgrader its own way, it would run learners' Python; and further
-    steps of somebody's own would be gone by formgrader's button, and not here."""
-    config, ours = course.config.Autograde, shipped().Autograde
-    unless(
-        all(
-            config.get(name) == ours[name]
-            for name in ("sanitize_preprocessors", "autograde_preprocessors")  # the latter executes
-        ),
-        ClassroomError(
-            "This nbgrader_config.py would have nbgrader execute learners' notebooks, or go steps "
-            "that are not the course's: it must set Autograde's two lists of preprocessors as the "
-            "course's own nbgrader_config.py does."
-        ),
-    )
 
 
 def _works(

@@ -75,7 +75,21 @@ class Grading:
         """The learner's work in `folder`; None where its fingerprint is the `known` one."""
         handed_in = intake.read(folder, self.lesson, self._worked_on)
         drawn = handing_out.drawn(self.course, self.file, self.lesson, learner)
-        fingerprint = self._fingerprint(handed_in, drawn)
+        # A name for everything that a learner's marks depend on, part by part: judge:...
+        # lesson:.... When it was handed in is a part of its own, as lateness alone depends on it.
+        parts = {
+            "judge": f"{self.store.key(self.lesson, judge_key)} {marking()}",
+            "lesson": self.store.key(self.lesson, lesson_key),
+            "points": f"{sorted(self.file.plan(self.lesson).outside)}"
+            + " partial" * self.file.partial_marks,
+            "secret": repr((self.seeds, drawn) if drawn else self.seeds),
+            "stamp": repr(sorted(handed_in.beside.items())),
+        }
+        named = {
+            **{name: hashlib.sha256(part.encode()).hexdigest() for name, part in parts.items()},
+            "submission": handed_in.known,
+        }
+        fingerprint = " ".join(f"{name}:{part[:DIGITS]}" for name, part in named.items())
         if fingerprint == known:
             return None
         unreadable, same = "", (handed_in.refused, handed_in.content)
@@ -136,23 +150,6 @@ class Grading:
 
     def _of(self, notebook: NotebookNode) -> TakenApart:
         return intake.find(notebook, self.seeds), text(notebook)
-
-    def _fingerprint(self, handed_in: intake.Submission, drawn: handing_out.Drawn) -> str:
-        """A name for everything that a learner's marks depend on, part by part: `judge:...
-        lesson:...`. When it was handed in is a part of its own, as lateness alone depends on it."""
-        parts = {
-            "judge": f"{self.store.key(self.lesson, judge_key)} {marking()}",
-            "lesson": self.store.key(self.lesson, lesson_key),
-            "points": f"{sorted(self.file.plan(self.lesson).outside)}"
-            + " partial" * self.file.partial_marks,
-            "secret": repr((self.seeds, drawn) if drawn else self.seeds),
-            "stamp": repr(sorted(handed_in.beside.items())),
-        }
-        named = {
-            **{name: hashlib.sha256(part.encode()).hexdigest() for name, part in parts.items()},
-            "submission": handed_in.known,
-        }
-        return " ".join(f"{name}:{part[:DIGITS]}" for name, part in named.items())
 
     def _worked_on(self, notebook: NotebookNode) -> int:
         """How many of the lesson's exercises have an answer that is not the one handed out."""

@@ -373,7 +373,17 @@ def write(
         *(_for_a_lecture(notebook.cells) if brief else notebook.cells),
         *_what_goes_wrong(lesson, mistakes),
     ]
-    notebook.cells[0].source = _title_page(lesson, len(mistakes))
+    kinds = ", ".join(
+        f"{kind} ({number})"
+        for kind, number in Counter(each.kind.title for each in lesson.exercises).most_common()
+    )
+    minutes = sum(exercise.minutes for exercise in lesson.exercises)
+    notebook.cells[0].source = _TITLE.format(
+        title=lesson.title,
+        exercises=escape(f"{counted(len(lesson.exercises), 'exercise')}: {kinds}"),
+        minutes=f"They take learners about {counted(minutes, 'minute')}<br>\n" if minutes else "",
+        mistakes=counted(len(mistakes), "typical mistake"),
+    )
     made = Presentation(
         folder / f"{lesson.name}.ipynb", folder / f"{lesson.name}.slides.html", mistakes
     )
@@ -489,21 +499,6 @@ def _diff_id(lesson: lessons.Lesson, mistake: Mistake) -> str:
 
 
 # --- for whoever presents it ---------------------------------------------------------------------
-
-
-def _title_page(lesson: lessons.Lesson, mistakes: int) -> str:
-    """The Markdown of the first slide."""
-    kinds = ", ".join(
-        f"{kind} ({number})"
-        for kind, number in Counter(each.kind.title for each in lesson.exercises).most_common()
-    )
-    minutes = sum(exercise.minutes for exercise in lesson.exercises)
-    return _TITLE.format(
-        title=lesson.title,
-        exercises=escape(f"{counted(len(lesson.exercises), 'exercise')}: {kinds}"),
-        minutes=f"They take learners about {counted(minutes, 'minute')}<br>\n" if minutes else "",
-        mistakes=counted(mistakes, "typical mistake"),
-    )
 
 
 def _annotate(

@@ -20,7 +20,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
 
-from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
+from nbgrader.api import Gradebook, Student, SubmittedAssignment
 
 from ..course import names as lessons_in
 from ..course.weave import CHECK
@@ -284,14 +284,42 @@ def rename(course: CourseFolder, old: str, new: str) -> int:
         ClassroomError(f"There is no folder kernels/{new}; there are: {', '.join(here)}."),
     )
     with alone(course):
-        moves = _moves(course, old, new)
+        # Each folder of the old lesson, and where it belongs.
+        folders = (
+            *(course.path(step, old) for step in ("source", "release")),
+            course.shelves / "outbound" / old,
+            *(path for step in STEPS for path in sorted((course.root / step).glob(f"*/{old}"))),
+        )
+        moves = [
+            *((folder, folder.with_name(new)) for folder in folders if folder.is_dir()),
+            *(
+                (folder, folder.with_name(folder.name.replace(f"+{old}+", f"+{new}+")))
+                for folder in sorted((course.shelves / "inbound").glob(f"*+{old}+*"))
+            ),
+        ]
         with course.gradebook() as gradebook:
             found = {each.name: each for each in gradebook.assignments}
             unless(
                 moves or old in found,
                 ClassroomError(f"The course has nothing of a lesson {old!r}."),
             )
-            _require_one_of_both(moves, found, old, new)
+            if all(name in found and found[name].num_submissions for name in (old, new)):
+                raise ClassroomError(
+                    f"The gradebook has marks of {old} ({found[old].num_submissions}) and of {new} "
+                    f"({found[new].num_submissions}), so nothing was moved."
+                )
+            both = [
+                source.parent.name
+                for source, target in moves
+                if target.parents[1].name == "submitted" and target.exists()
+            ]
+            unless(
+                not both,
+                ClassroomError(
+                    f"Both {old} and {new} were handed in by {', '.join(both)}, so nothing was "
+                    "moved: keep one of the folders in submitted/."
+                ),
+            )
             for source, target in moves:
                 _move(source, target, old, new)
             with coursefile.changed(course) as document:
@@ -314,44 +342,6 @@ def rename(course: CourseFolder, old: str, new: str) -> int:
                 gradebook.db.commit()
             renamed = found.get(old) or found.get(new)
             return renamed.num_submissions if renamed else 0
-
-
-def _require_one_of_both(
-    moves: list[tuple[Path, Path]], found: dict[str, Assignment], old: str, new: str
-) -> None:
-    if all(name in found and found[name].num_submissions for name in (old, new)):
-        raise ClassroomError(
-            f"The gradebook has marks of {old} ({found[old].num_submissions}) and of {new} "
-            f"({found[new].num_submissions}), so nothing was moved."
-        )
-    both = [
-        source.parent.name
-        for source, target in moves
-        if target.parents[1].name == "submitted" and target.exists()
-    ]
-    unless(
-        not both,
-        ClassroomError(
-            f"Both {old} and {new} were handed in by {', '.join(both)}, so nothing was moved: keep "
-            "one of the folders in submitted/."
-        ),
-    )
-
-
-def _moves(course: CourseFolder, old: str, new: str) -> list[tuple[Path, Path]]:
-    """Each folder of the old lesson, and where it belongs."""
-    folders = (
-        *(course.path(step, old) for step in ("source", "release")),
-        course.shelves / "outbound" / old,
-        *(path for step in STEPS for path in sorted((course.root / step).glob(f"*/{old}"))),
-    )
-    return [
-        *((folder, folder.with_name(new)) for folder in folders if folder.is_dir()),
-        *(
-            (folder, folder.with_name(folder.name.replace(f"+{old}+", f"+{new}+")))
-            for folder in sorted((course.shelves / "inbound").glob(f"*+{old}+*"))
-        ),
-    ]
 
 
 def _move(source: Path, target: Path, old: str, new: str) -> None:

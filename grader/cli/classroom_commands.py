@@ -179,7 +179,23 @@ def autograde_lesson(
             name,
             lambda: batch.autograde(here, name, learners, workers, track, force),
         )
-    Console().print(_diagnoses(done.graded))
+    # How many learners got which diagnosis in which exercise, the commonest first.
+    exercises = grouped(
+        (name, kept["verdict"]["status"])
+        for one in done.graded
+        for name, kept in one.exercises.items()
+    )
+    Console().print(
+        table(
+            ("exercise", "diagnosis", "learners"),
+            (
+                ("" if place else name, _status(status), str(learners))
+                for name, statuses in exercises.items()
+                for place, (status, learners) in enumerate(Counter(statuses).most_common())
+            ),
+            box=SIMPLE_HEAD,
+        )
+    )
     problems = _problems((*done.graded, *refused))
     complain(*problems)
     say_who_is_off_the_roster(here, (one.learner for one in done.graded))
@@ -280,22 +296,6 @@ def _problems(graded: Iterable[collecting.Graded]) -> list[str]:
     """What was wrong with notebooks, one line for each thing, with the learners it is about."""
     learners = grouped((problem, one.learner) for one in graded for problem in one.problems)
     return [f"{some(names)}: {problem}" for problem, names in learners.items()]
-
-
-def _diagnoses(graded: Iterable[collecting.Graded]) -> Table:
-    """How many learners got which diagnosis in which exercise, the commonest first."""
-    exercises = grouped(
-        (name, kept["verdict"]["status"]) for one in graded for name, kept in one.exercises.items()
-    )
-    return table(
-        ("exercise", "diagnosis", "learners"),
-        (
-            ("" if place else name, _status(status), str(learners))
-            for name, statuses in exercises.items()
-            for place, (status, learners) in enumerate(Counter(statuses).most_common())
-        ),
-        box=SIMPLE_HEAD,
-    )
 
 
 def _status(status: str, line: str = "") -> Text:

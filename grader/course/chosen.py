@@ -119,8 +119,27 @@ def _launches_for(
     pairs = np.argwhere(np.triu(missing | missing.T))
     if not len(pairs):
         return
-    fillings, columns = _fillings(rule, promise.classes[promise.members.shape[1] :])
-    several = mixing & (_rows_of(rule, promise.launches) >= len(rule.values))
+    # Ways to fill arrays and to place them, and which of the known classes each is of.
+    known = promise.classes[promise.members.shape[1] :]
+    groups = dict.fromkeys([*((one,) for one in rule.values), rule.values])  # all together, too
+    fillings = [(one, moved) for one in groups for moved in (False, True)[: 2 - rule.aligned]]
+    columns = np.array(
+        [
+            what in one if factor == "values" else (what == "anywhere") == moved
+            for one, moved in fillings
+            for factor, what in known
+        ],
+        bool,
+    ).reshape(len(fillings), len(known))
+    # How many rows of other values the first array may have: elements, where these go their own
+    # ways, and one where it has a single dimension.
+    length = next(one.length for one in rules.parameters(rule) if one.length)
+    each = length if rule.elementwise else length.rpartition(" * ")[0] or "1"
+    rows = classes.known(rule.rows or each, promise.launches)
+    several = mixing & (
+        (np.broadcast_to(1 if rows is None else rows, classes.count_of(promise.launches)))
+        >= len(rule.values)
+    )
     costs, shapes = classes.cost(rule, promise.launches)[0], classes.shapes(promise.launches)
     sizes = _cheapest(np.hstack([promise.members, several[:, None]]), costs, shapes)
     found = []  # what each option meets, its launch, and its filling
@@ -192,29 +211,6 @@ class LaunchChoices:
             else:
                 needed.append(one)
         return needed
-
-
-def _fillings(rule: Rule, known: tuple[classes.Class, ...]) -> tuple[list[Filling], np.ndarray]:
-    """Ways to fill arrays and to place them, and which of the `known` classes each is of."""
-    values = dict.fromkeys([*((one,) for one in rule.values), rule.values])  # all together, too
-    fillings = [(one, moved) for one in values for moved in (False, True)[: 2 - rule.aligned]]
-    return fillings, np.array(
-        [
-            what in one if factor == "values" else (what == "anywhere") == moved
-            for one, moved in fillings
-            for factor, what in known
-        ],
-        bool,
-    ).reshape(len(fillings), len(known))
-
-
-def _rows_of(rule: Rule, numbers: classes.Numbers) -> np.ndarray:
-    """How many rows of other values the first array may have: elements, where these go their own
-    ways, and one where it has a single dimension."""
-    length = next(one.length for one in rules.parameters(rule) if one.length)
-    each = length if rule.elementwise else length.rpartition(" * ")[0] or "1"
-    rows = classes.known(rule.rows or each, numbers)
-    return np.broadcast_to(1 if rows is None else rows, classes.count_of(numbers))
 
 
 def _row(rule: Rule, sizes: dict[str, int], filling: Filling) -> Row:

@@ -376,20 +376,16 @@ def _met(rule: Rule, launched: list[tuple[Problem, Launch]]) -> Met:
         each = [rules.numbers(rule, launch) for _, launch in launched]
         of_sizes = sizes(rule, {name: np.array([one[name] for one in each]) for name in each[0]})
         for row, (problem, launch) in enumerate(launched):
-            others = _values_and_begins(rule, problem, launch)
+            arrays = [arg for arg in launch.args if isinstance(arg, str)]
+            moved = any(problem.begins.get(name, 0) for name in arrays)
+            others = {("arrays begin", "anywhere" if moved else "aligned")} | {
+                ("values", one)
+                for array in (problem.inputs[name] for name in arrays if name in problem.inputs)
+                if array.dtype.kind == "f" and array.size
+                for one in inputs.classes_of(array, rule.values, rule.elementwise)
+            }
             counts[row] = [
                 known in others or (known in of_sizes and of_sizes[known][row])
                 for known in promise.classes
             ]
     return Met(rule, promise, counts.T @ counts > 0)
-
-
-def _values_and_begins(rule: Rule, problem: Problem, launch: Launch) -> set[Class]:
-    arrays = [arg for arg in launch.args if isinstance(arg, str)]
-    moved = any(problem.begins.get(name, 0) for name in arrays)
-    return {("arrays begin", "anywhere" if moved else "aligned")} | {
-        ("values", one)
-        for array in (problem.inputs[name] for name in arrays if name in problem.inputs)
-        if array.dtype.kind == "f" and array.size
-        for one in inputs.classes_of(array, rule.values, rule.elementwise)
-    }

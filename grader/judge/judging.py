@@ -96,8 +96,10 @@ def judge(
         for stage in stages[_FOUND:] if explained else ():
             judged = stage(judged)
         verdict = partial.with_part_of(first, summed(judged))
-        for ending in (every_size.tried,) * sizes + (stepped.stepped,) * steps:
-            verdict = ending(judged, verdict)
+        if sizes:
+            verdict = every_size.looked_for(verdict, exercise, source, limits)
+        if steps:
+            verdict = stepped.stepped(judged, verdict)
     return verdict
 
 

@@ -24,7 +24,7 @@ from . import compare
 from .cases import CaseInstance
 from .explaining.explanation import explained_case
 from .protocol import Examine, Examined, Failed, Ran, Reply, Tried
-from .session import Judged, Limits, Outcomes, Session
+from .session import Limits, Outcomes, Session
 from .verdict import CaseResult, EverySize, Verdict
 
 MAY_PASS = {Status.PASSED, Status.OVER_BUDGET}  # how a right answer's cases end
@@ -56,11 +56,6 @@ def can_be_looked_for(verdict: Verdict, exercise: Exercise) -> bool:
     the budget of one."""
     ends = {case.status for case in verdict.cases}
     return exercise.size_points > 0 and Status.PASSED in ends and ends <= MAY_PASS
-
-
-def tried(judged: Judged, verdict: Verdict) -> Verdict:
-    """The case of sizes that no other case tries comes last."""
-    return looked_for(verdict, judged.exercise, judged.source, judged.limits)
 
 
 def looked_for(verdict: Verdict, exercise: Exercise, source: str, limits: Limits) -> Verdict:

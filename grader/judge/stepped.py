@@ -58,7 +58,20 @@ def stepped(judged: Judged, verdict: Verdict) -> Verdict:
     if strip is None:
         return verdict
     title = exercise.kind.called.get(result.status, headline(result.status))
-    strip = _with_ours(strip, f"{title[:1].upper()}{title[1:]}: {result.message}")
+    # The verdict's words stand at the first step that went wrong.
+    first = next((at for at, one in enumerate(strip.steps) if one.wrong), len(strip.steps) - 1)
+    strip = replace(
+        strip,
+        steps=tuple(
+            replace(
+                one,
+                wrong=_plain(f"{title[:1].upper()}{title[1:]}: {result.message}")
+                if at == first
+                else "",
+            )
+            for at, one in enumerate(strip.steps)
+        ),
+    )
     return replace(
         verdict,
         cases=tuple(replace(one, strip=strip) if one is result else one for one in verdict.cases),
@@ -145,15 +158,3 @@ def _plain(text: str) -> str:
     """Text of one line, and of a bounded length."""
     one_line = " ".join(visible(text[: LONGEST + 1]).split())
     return one_line if len(one_line) <= LONGEST else f"{one_line[:LONGEST]} [...]"
-
-
-def _with_ours(strip: Strip, said: str) -> Strip:
-    """The strip with what the verdict says at the first of its steps that went wrong."""
-    first = next((at for at, one in enumerate(strip.steps) if one.wrong), len(strip.steps) - 1)
-    return replace(
-        strip,
-        steps=tuple(
-            replace(one, wrong=_plain(said) if at == first else "")
-            for at, one in enumerate(strip.steps)
-        ),
-    )

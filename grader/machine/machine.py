@@ -317,21 +317,18 @@ class Machine:
     def _still_running(self, at: int, lanes: Lanes, steps: int) -> CudaError:
         """After so many steps; 0: its time is up."""
         executed = {at for pc in self.recent for at in range(pc, self.block_end[pc] + 1)}
+        # One thread may work while all others of the wave have ended or wait: then the loop may
+        # end, only later than anybody wants to wait.
+        elsewhere = set(range(len(self.wave.kernel.instructions))) - self.wave.program.exits
+        threads = self.wave.geometry.threads * self.wave.geometry.blocks
         return self.wave.report.error(
             StepLimit,
             endless_loop(self.wave.kernel, executed, at),
             lane_index(lanes)[0],
             "still_running",
             steps=steps,
-            alone=self._is_alone(lanes),
+            alone=count(lanes) == 1 < threads and not len(self.wave.standing_at(elsewhere)),
         )
-
-    def _is_alone(self, lanes: Lanes) -> bool:
-        """Whether one thread works while all others of the wave have ended or wait: the loop may
-        end, only later than anybody wants to wait."""
-        elsewhere = set(range(len(self.wave.kernel.instructions))) - self.wave.program.exits
-        threads = self.wave.geometry.threads * self.wave.geometry.blocks
-        return count(lanes) == 1 < threads and not len(self.wave.standing_at(elsewhere))
 
     def _nothing_is_left_waiting(self) -> None:
         wave = self.wave

@@ -78,13 +78,6 @@ def predict(
         )
 
 
-def ask_again(prediction: questions.Prediction, piece: recall.LessonPiece) -> None:
-    """Ask the question of a lesson's piece again, with whatever was answered before."""
-    key = f"again_{piece.name}"
-    _asked[key] = _Asked(prediction, piece.lesson, piece.name, again=True)
-    display(_Buttons(prediction, key), display_id=key)
-
-
 def answer(key: str, number: int) -> None:
     """The learner chose number `number`, from 0, of the question `key`, in the page."""
     unless(key in _asked, Notice("Run the question's cell first."))
@@ -480,7 +473,10 @@ def warmup() -> None:
     display(cards.line("note", "Warm-up", recall.length(pieces)))
     for piece in pieces:
         if isinstance(piece.task, questions.Prediction):
-            ask_again(piece.task, piece)
+            # With whatever was answered before.
+            key = f"again_{piece.name}"
+            _asked[key] = _Asked(piece.task, piece.lesson, piece.name, again=True)
+            display(_Buttons(piece.task, key), display_id=key)
         else:
             _below(
                 piece.name,

@@ -83,6 +83,16 @@ def page(
     kind = "success" if verdict.status == "passed" else "error"
     outcome = "passed" if kind == "success" else "not there yet"
     points = of_points(verdict.points, verdict.max_points)
+    rows = [
+        (
+            case.status == "passed",
+            f"{_MARKS.get(case.status, '✗')} {exercise.kind.word(case.status)}",
+            _name(case),
+            f"{case.points:g} / {case.max_points:g}",
+        )
+        for case in verdict.cases
+    ]
+    width = max((len(name) for *_, name, _ in rows), default=0)
     parts = [
         Page(
             html_of("heading", kind, prose(f"`{name}`: {outcome}"), f" · {points} · {of_kind}"),
@@ -95,7 +105,14 @@ def page(
                 for row, step in zip(verdict.progress, exercise.steps, strict=False)
             )
         ),
-        _cases(verdict, exercise),
+        (
+            Page(
+                html_of("cases", rows),
+                "\n".join(
+                    f"  {words:<24} {name:<{width}}  {points}" for _, words, name, points in rows
+                ),
+            )
+        ),
     ]
     shown, failed = as_typed(source, name), foremost(verdict.cases)
     if failed:
@@ -173,23 +190,6 @@ def _every_size(verdict: Verdict) -> Page:
         "\n".join(
             [f"{PROVED}: {sizes.MEANS} {sizes.ASSUMES}", *(f"  - {one}" for one in known.assumes)]
         ),
-    )
-
-
-def _cases(verdict: Verdict, exercise: Exercise) -> Page:
-    rows = [
-        (
-            case.status == "passed",
-            f"{_MARKS.get(case.status, '✗')} {exercise.kind.word(case.status)}",
-            _name(case),
-            f"{case.points:g} / {case.max_points:g}",
-        )
-        for case in verdict.cases
-    ]
-    width = max((len(name) for *_, name, _ in rows), default=0)
-    return Page(
-        html_of("cases", rows),
-        "\n".join(f"  {words:<24} {name:<{width}}  {points}" for _, words, name, points in rows),
     )
 
 

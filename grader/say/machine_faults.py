@@ -128,13 +128,13 @@ def missed_barrier(lacks: Mapping[str, int | None], at: int, wave: Wave) -> Mess
         if gone
         else (lacks["waiting"], "reached it, and the others wait at another one")
     )
-    have, threads = "has" if number == 1 else "have", lacks["threads"]
     (head, at), (guard, there) = declared.loop(line), declared.guard(line)
     inside = f" This one is in the loop on line {at}: `{head}`." if head and not leave else ""
     if is_branch := bool(guard) and there > at * bool(head) and not leave:
         inside = f" This one is in the branch `{guard}` (line {there})."
     return Message(
-        f"waits at a barrier, but {number} of the block's {threads} threads {have} {what}.",
+        f"waits at a barrier, but {number} of the block's {lacks['threads']} threads "
+        f"{'has' if number == 1 else 'have'} {what}.",
         f"All threads of the block must reach a `__syncthreads()`.{leave}{inside}",
         "Let these threads go on to the barrier, and guard only what they must not do."
         if leave

@@ -137,11 +137,10 @@ def predicate(finding: Finding, wave: Wave) -> str | Message:
 @predicate.register
 def machine_fault(finding: MachineFault, wave: Wave) -> str | Message:
     """What the machine or an instruction finds wrong."""
-    facts, at = finding.facts, finding.where.at
     return (
-        missed_barrier(facts, at, wave)
+        missed_barrier(finding.facts, finding.where.at, wave)
         if finding.fault == MISSED_BARRIER
-        else FAULTS[finding.fault](**facts)
+        else FAULTS[finding.fault](**finding.facts)
     )
 
 
@@ -224,7 +223,17 @@ def out_of_store(finding: OutOfStore, wave: Wave) -> Message:
     store = (meant(line, verb, wave) if fault.space == "global" else None) or fault.store
     if store is None:
         where = outside_of_arrays(fault, wave)
-        return Message(f"{verb} {where}.", remedy=_far_off(finding, wave))
+        only_assigned = wave.names.declared.only_assigned
+        arrays = [one.name for one in named(line, wave) if not only_assigned(line, one.name)]
+        listed = " and ".join(f"`{name}`" for name in arrays)
+        return Message(
+            f"{verb} {where}.",
+            remedy=(
+                f"This line uses {listed}: check the smallest and the largest index."
+                if fault.space == "global" and arrays
+                else ""
+            ),
+        )
     there = place(Bytes(fault.space, store, fault.address, size, line), wave, verb)
     how_far = (
         ", past its end or before its start"
@@ -242,18 +251,6 @@ def out_of_store(finding: OutOfStore, wave: Wave) -> Message:
             "How many bytes are copied here?",
         )
     return Message(text) + beyond(finding, there, ThreadNumbers.of(finding.where, wave))
-
-
-def _far_off(finding: OutOfStore, wave: Wave) -> str:
-    """Which arrays the line may mean."""
-    line, only_assigned = finding.where.line, wave.names.declared.only_assigned
-    arrays = [one.name for one in named(line, wave) if not only_assigned(line, one.name)]
-    listed = " and ".join(f"`{name}`" for name in arrays)
-    return (
-        f"This line uses {listed}: check the smallest and the largest index."
-        if finding.fault.space == "global" and arrays
-        else ""
-    )
 
 
 @predicate.register

@@ -171,7 +171,12 @@ class Counting(Observer):
         for (space, kind, width), noted in self._noted.items():
             rows = rows_of([(lanes, where) for _, lanes, where in noted])
             if space == "global":
-                sectors, ideal = global_traffic(rows, width)
+                # An aligned access never straddles two sectors.
+                ordered = np.sort(rows.addresses, axis=1)
+                sectors, ideal = (
+                    _fewest(ordered >> SECTOR_SHIFT, 1, 1),
+                    _fewest(ordered, width, SECTOR),
+                )
                 found = {"global_sectors": sectors}
                 if kind != "atomic":
                     found |= {
@@ -287,13 +292,6 @@ def rows_of(accesses: Sequence[tuple[Lanes, np.ndarray]]) -> Rows:
     active = np.zeros(rows.shape, bool)
     rows[row, lane & WARP - 1], active[row, lane & WARP - 1] = values, True
     return Rows(rows, active, access[first])
-
-
-def global_traffic(rows: Rows, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """32-byte sectors that the warps' requests touch, and the fewest that could hold the bytes, by
-    row. An aligned access of `width` bytes never straddles two."""
-    ordered = np.sort(rows.addresses, axis=1)
-    return _fewest(ordered >> SECTOR_SHIFT, 1, 1), _fewest(ordered, width, SECTOR)
 
 
 def shared_traffic(rows: Rows, width: int, store: bool = False) -> dict[str, np.ndarray]:

@@ -353,9 +353,16 @@ class Whereabouts:
     def location(self, at: int, lane: int) -> Location:
         """The thread in a lane, which stands at an instruction now."""
         wave, geometry = self.wave, self.wave.geometry
+        # What was not inlined is known for the thread in this lane, now.
+        calls = self.wave.calls
+        sites = (
+            self.code[int(calls.sites[level][lane])]
+            for level in reversed(range(int(calls.depth[lane])))
+        )
+        outer = (line for site in sites for line in (site.line, *site.callers) if line)
         return Location(
             self.line(at),
-            self._calls(at, lane),
+            ((*self.code[at].callers, *outer)),
             geometry.block_coordinates(wave.first_block + int(lane) // geometry.stride),
             geometry.thread(lane),
             self.repeats(at),
@@ -414,16 +421,6 @@ class Whereabouts:
 
         around = nearest(reversed(range(at))), nearest(range(at, len(self.code)))
         return min(around), max(around)
-
-    def _calls(self, at: int, lane: int) -> tuple[int, ...]:
-        """What was not inlined is known for the thread in `lane`, now."""
-        calls = self.wave.calls
-        sites = (
-            self.code[int(calls.sites[level][lane])]
-            for level in reversed(range(int(calls.depth[lane])))
-        )
-        outer = (line for site in sites for line in (site.line, *site.callers) if line)
-        return (*self.code[at].callers, *outer)
 
 
 def bytes_of(access: Access, hit: Hit, component: int | None = None) -> np.ndarray:

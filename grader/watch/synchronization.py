@@ -121,8 +121,11 @@ class Divergence(Observer):
             named = int(masks[position])
             why = self.wave.collectives.why_absent(other, named)
             alive = int(self.wave.collectives.alive[other // WARP]) >> other % WARP & 1
-            where = self.report.here.location(at, me)
-            self.report.stop(AbsentSource(where, other % WARP, why, named, left=not alive))
+            self.report.stop(
+                AbsentSource(
+                    self.report.here.location(at, me), other % WARP, why, named, left=not alive
+                )
+            )
 
 
 _CELL = 4  # bytes

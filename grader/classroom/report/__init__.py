@@ -379,7 +379,17 @@ def page(group: Class) -> str:
     failed = causes(group)
     shown = [cause for cause in failed[:CAUSES] if len(cause.learners) > 1] or failed[:1]
     diagnosed = {name: statuses(answers) for name, answers in group.answers.items()}
-    found = _similar_notebooks(group)
+    written = grouped(
+        (learner, (name, (each.source, "" if each.row.status == "passed" else each.row.status)))
+        for name, answers in group.answers.items()
+        for learner, each in _written(answers).items()
+    )
+    others = {learner: {"other cells": (source, "")} for learner, source in group.others.items()}
+    notebooks = {learner: dict(mine) | others.get(learner, {}) for learner, mine in written.items()}
+    found = [
+        (pair, alike.side_by_side(pair, notebooks))
+        for pair in alike.compare(notebooks, group.handed_out, group.varied)
+    ]
     named = {pair.learners for pair, _ in found}
     return _template("lesson.html").render(
         lesson=group.lesson,
@@ -404,24 +414,6 @@ def page(group: Class) -> str:
             for learner, mine in sorted(grouped((row.learner, row) for row in group.rows).items())
         },
     )
-
-
-def _similar_notebooks(
-    group: Class,
-) -> list[tuple[alike.AlikeNotebooks, dict[str, tuple[alike.Side, ...]]]]:
-    """The pairs of learners whose notebooks are alike, the most alike first, each with what to show
-    side by side."""
-    written = grouped(
-        (learner, (name, (each.source, "" if each.row.status == "passed" else each.row.status)))
-        for name, answers in group.answers.items()
-        for learner, each in _written(answers).items()
-    )
-    others = {learner: {"other cells": (source, "")} for learner, source in group.others.items()}
-    notebooks = {learner: dict(mine) | others.get(learner, {}) for learner, mine in written.items()}
-    return [
-        (pair, alike.side_by_side(pair, notebooks))
-        for pair in alike.compare(notebooks, group.handed_out, group.varied)
-    ]
 
 
 def _written(answers: list[GradedAnswer]) -> dict[str, GradedAnswer]:

@@ -187,7 +187,10 @@ def descended(about: About, of_others: bool) -> Told:
         return
     found = replace(found, lost=(), more=()) if of_others else found
     line, number, lines = found.place.line, found.number, len(about.declared.lines)
-    loop = _loop_of_lost(about, found)
+    # No round of a loop brings in what another thread loads, unless threads exchange there.
+    made = found.bad and found.bad[1]
+    is_asked = found.lost and (_loads_itself(about, found) or about.declared.exchanges(made or 0))
+    loop = about.its_loop(made)[0] if is_asked else Message()
     if number is not None and about.declared.with_number(0, number, lines):
         said, given = _of_number(about, found, number)
         line = line if NO_ELEMENT in found.mine else given or line
@@ -208,14 +211,6 @@ def descended(about: About, of_others: bool) -> Told:
         told, line = replace(told, first="", why=""), found.bad and found.bad[1]
     why = "" if is_nan and (not number or math.isnan(number)) else said.why.strip()
     yield told + replace(said, why=why, remedy=loop.remedy or said.remedy), line
-
-
-def _loop_of_lost(about: About, found: Parting) -> Message:
-    """What is to be asked of the loop that should bring lost elements into a value. No round of a
-    loop brings in what another thread loads, unless threads exchange there."""
-    made = found.bad and found.bad[1]
-    is_asked = found.lost and (_loads_itself(about, found) or about.declared.exchanges(made or 0))
-    return about.its_loop(made)[0] if is_asked else Message()
 
 
 def _loads_itself(about: About, found: Parting) -> bool:

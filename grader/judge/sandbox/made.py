@@ -373,7 +373,13 @@ def _met(
         seen = loads = 0
         for index in _spread(len(nodes)):
             tree = tree_of(int(nodes[index]))
-            passed = tree.by_load()
+            # The fewest of the kind on a way, by address and place of what one load brought.
+            ways = ((tree.graph.origin(leaf), *way) for leaf, way in tree.leaves.items())
+            by_load = grouped(
+                ((origin.address, origin.offset // _width(tree.graph, node)), count)
+                for origin, count, node in ways
+            )
+            passed = {load: min(counts) for load, counts in by_load.items()}
             called_for = min(levels, len(passed).bit_length() - 1) if passed else 0
             # What has come by the kind may be little beside the rest.
             few = 2 * sum(map(bool, passed.values())) < len(passed) > 1
@@ -421,15 +427,6 @@ class _Tree:
         for leaf, node, fewest in self._behind.inputs(np.array(passed)):
             if inputs[-1 - leaf] == 0:
                 self.leaves[leaf] = min((fewest, node), self.leaves.get(leaf, (NEVER, 0)))
-
-    def by_load(self) -> dict[tuple[int, int], int]:
-        """The fewest of the kind on a way, by address and place of what one load brought."""
-        ways = ((self.graph.origin(leaf), *way) for leaf, way in self.leaves.items())
-        loads = grouped(
-            ((origin.address, origin.offset // _width(self.graph, node)), count)
-            for origin, count, node in ways
-        )
-        return {load: min(counts) for load, counts in loads.items()}
 
     def crossing(self, node: int) -> tuple[ThreadPlace, str]:
         """Where, on the way from a node to the root, a thread first has what another one had other

@@ -132,7 +132,17 @@ def exchange(run: Run) -> Picture:
     if not shuffles:
         return empty(title, "Warp 0 of this run completed no shuffle.", run)
     shown = shuffles[:_MOST_SHUFFLES]
-    labels = _labels(run, shown)
+    # The lines left of each shuffle: those of code, unless the shuffle above has the same, and
+    # those that count.
+    lines = [shuffle.line for shuffle in shown]
+    codes = [
+        source_line(run, line, 2 * _COLUMNS - 8) if line != above else ""
+        for above, line in zip([0, *lines], lines, strict=False)
+    ]
+    labels = [
+        (wrap(code, _COLUMNS, subsequent_indent=" " * 5), shuffle.counts.split("; ", 1))
+        for code, shuffle in zip(codes, shown, strict=True)
+    ]
     farthest = [
         max((abs(lane - giver) for lane, giver in shuffle.moved.items()), default=0)
         for shuffle in shown
@@ -158,20 +168,6 @@ def exchange(run: Run) -> Picture:
         "received from. What lanes do with what they received is not drawn."
     )
     return picture
-
-
-def _labels(run: Run, shown: list[_Shuffle]) -> list[tuple[list[str], list[str]]]:
-    """The lines left of each shuffle: those of code, unless the shuffle above has the same, and
-    those that count."""
-    lines = [shuffle.line for shuffle in shown]
-    codes = [
-        source_line(run, line, 2 * _COLUMNS - 8) if line != above else ""
-        for above, line in zip([0, *lines], lines, strict=False)
-    ]
-    return [
-        (wrap(code, _COLUMNS, subsequent_indent=" " * 5), shuffle.counts.split("; ", 1))
-        for code, shuffle in zip(codes, shown, strict=True)
-    ]
 
 
 def _paint_lane(axes: Axes, lane: int, top: float, **style: str) -> None:

@@ -201,17 +201,6 @@ def _fragment(part: str, form: Form, kind: str) -> Fragment:
     return spread(kind, (rows, columns), elements // ELEMENTS[kind])
 
 
-def _places_of(form: Form, layout: Fragment, stride: np.ndarray, size: int) -> np.ndarray:
-    """How many bytes after the first the elements of a matrix lie that each lane has: (lanes,
-    elements), for lanes of whole warps with a `stride` (lanes,) in elements."""
-    rows, columns = (
-        np.tile(x.reshape(WARP, -1), (len(stride) // WARP, 1))
-        for x in (layout.rows, layout.columns)
-    )
-    major, minor = (columns, rows) if form.has("col") else (rows, columns)
-    return (major * stride.astype(np.int64)[:, None] + minor) * size
-
-
 @collective(
     "wmma",
     f"load a|b sync aligned {_LAYOUT} {_SHAPES} SPACE? f16|bf16|s8|u8 : d, reads[a], stride?",
@@ -237,10 +226,15 @@ def move_fragment(instruction: Instruction, at: int, wave: Wave) -> Step:
     registers = _registers(instruction, layout.count, wave)
 
     def combine(together: Lanes) -> None:
-        places = _places_of(form, layout, stride[together], access.size)
+        rows, columns = (
+            np.tile(x.reshape(WARP, -1), (len(stride[together]) // WARP, 1))
+            for x in (layout.rows, layout.columns)
+        )
+        major, minor = (columns, rows) if form.has("col") else (rows, columns)
+        places = (major * stride[together].astype(np.int64)[:, None] + minor) * access.size
         if loads:
-            columns = [access.load(together, DTYPES[form.type], moved) for moved in places.T]
-            put(registers, together, layout.words(np.hstack(columns)))
+            loaded = [access.load(together, DTYPES[form.type], moved) for moved in places.T]
+            put(registers, together, layout.words(np.hstack(loaded)))
         else:
             elements = layout.lanes([register[together] for register in registers])
             for moved, column in zip(places.T, elements.T, strict=True):
