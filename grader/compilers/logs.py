@@ -239,9 +239,11 @@ class NvrtcLog(CompilerLog):
         if caret is None or entry.head["line"] is None:
             return number, None
         line, column = self.lines[number - 1], len(caret) - 3
-        if not _COUNTS_BYTES:
-            return number, min(column, len(line))
-        return number, len(line.encode()[:column].decode(errors="ignore"))
+        return number, (
+            len(line.encode()[:column].decode(errors="ignore"))
+            if _COUNTS_BYTES
+            else min(column, len(line))
+        )
 
 
 def _traces(entry: LogEntry) -> Iterator[tuple[str, int]]:

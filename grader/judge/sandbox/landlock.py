@@ -31,9 +31,11 @@ class Unconfined(MachineError):
 def version() -> int:
     """The version of Landlock that this kernel has; 0 if none, if it is switched off, or if this
     is not Linux."""
-    if sys.platform != "linux":
-        return 0
-    return max(int(_libc().syscall(_CREATE_RULESET, None, 0, _VERSION_WANTED)), 0)
+    return (
+        max(int(_libc().syscall(_CREATE_RULESET, None, 0, _VERSION_WANTED)), 0)
+        if sys.platform == "linux"
+        else 0
+    )
 
 
 def require() -> None:
