@@ -178,8 +178,9 @@ def _at(
         held = sum(array.nbytes for array in first.values())
         # As many sets of buffers as are needed until the first is cold again, and as fit.
         needed = math.ceil(COLD * _attribute("L2CacheSize") / moved) + 1
-        fitting = int(MOST_MEMORY * runtime.memGetInfo()[0] / held)
-        copies = range(max(1, min(needed, fitting, 64)) - 1)  # each run finds its own cold
+        copies = range(  # each run finds its own cold
+            max(1, min(needed, int(MOST_MEMORY * runtime.memGetInfo()[0] / held), 64)) - 1
+        )
         sets = [first, *({name: one.copy() for name, one in first.items()} for _ in copies)]
         reference = benchmark.reference(sets[0])
     except Exception as error:

@@ -160,8 +160,9 @@ class Session(AbstractContextManager["Session"]):
         case that took too long none is run. Once, a worker that was killed from outside costs
         nothing: a machine out of memory does not choose by guilt. Where the cases take longer than
         a worker does to start, other sessions run some of them."""
-        launches = (launch for one in instances for launch in one.problem.launches)
-        kernels = tuple(dict.fromkeys(launch.kernel for launch in launches))
+        kernels = tuple(
+            dict.fromkeys(launch.kernel for one in instances for launch in one.problem.launches)
+        )
         while len(self._helpers) < min(self._limits.workers, len(instances)) - 1:
             self._helpers.append(Session(self._opening.source, self._limits, self._allowed))
         for one in (self, *self._helpers):

@@ -359,10 +359,12 @@ class Whereabouts:
             self.code[int(calls.sites[level][lane])]
             for level in reversed(range(int(calls.depth[lane])))
         )
-        outer = (line for site in sites for line in (site.line, *site.callers) if line)
         return Location(
             self.line(at),
-            ((*self.code[at].callers, *outer)),
+            (
+                *self.code[at].callers,
+                *(line for site in sites for line in (site.line, *site.callers) if line),
+            ),
             geometry.block_coordinates(wave.first_block + int(lane) // geometry.stride),
             geometry.thread(lane),
             self.repeats(at),
