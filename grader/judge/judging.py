@@ -72,8 +72,10 @@ def judge(
     if isinstance(exercise.kind, WrittenQuestion):
         return _answered(exercise, exercise.kind, source, hidden)
     allowed = {one.name: one.ours["steps"] for one in exercise.cases if "steps" in one.ours}
-    solution = exercise.solution if exercise.solved else ""
-    with Session(source, limits, allowed) as session, Session(solution, limits, allowed) as ours:
+    with (
+        Session(source, limits, allowed) as session,
+        Session(exercise.solution if exercise.solved else "", limits, allowed) as ours,
+    ):
         judged = blank(
             Judged(
                 lesson=lesson,
@@ -123,14 +125,15 @@ def _answered(exercise: Exercise, kind: WrittenQuestion, source: str, hidden: bo
     case = CaseResult(
         *("the answer", True, status, points, exercise.points), note=said if right else ""
     )
-    is_open = status == Status.KEPT or kind.by_hand
     return Verdict(
         exercise=exercise.id,
         points=points,
         max_points=exercise.points,
         status=status,
         message="" if right else said,
-        cases=() if is_open else (case if right else case.saying(Message(said or NOT_RIGHT)),),
+        cases=()
+        if status == Status.KEPT or kind.by_hand
+        else (case if right else case.saying(Message(said or NOT_RIGHT)),),
         kind=kind.name,
     )
 

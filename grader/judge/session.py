@@ -407,9 +407,11 @@ def _checked(reply: Reply, message: Opening | Question, device: Device) -> Reply
     if isinstance(reply, Failed):
         unless(reply.status != Status.PASSED, ProtocolError("a failure that is none"))
         told = replace(reply.parts, ours="")  # it knows nothing of our kernel
-        if (text := shortened(str(told))) != str(told):
-            told = in_parts(text)
-        return structs.replace(reply, parts=told, diagnostics=bounded(reply.diagnostics))
+        return structs.replace(
+            reply,
+            parts=told if (text := shortened(str(told))) == str(told) else in_parts(text),
+            diagnostics=bounded(reply.diagnostics),
+        )
     if isinstance(message, Question) and isinstance(case := message.about, CaseRequest):
         unless(
             reply.too_long

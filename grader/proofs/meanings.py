@@ -8,7 +8,7 @@ assume.
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partialmethod
 
@@ -27,6 +27,7 @@ _ON_CONDITIONS: dict[str, Callable[[Formula, Formula], Formula]] = {
     "or": lambda a, b: negated(all_of((negated(a), negated(b)))),
     "xor": z3.Xor,
 }
+_WITHIN_ALIGNMENT = {2**bits - 1 for bits in range(ALIGNED.bit_length())}
 
 
 def computed(on: Arithmetic, instruction: Instruction, operands: list[Value]) -> Value:
@@ -218,17 +219,24 @@ def _on_bits(on: Arithmetic, name: str, kind: str, operands: list[Value]) -> Val
     if isinstance(value, Pointer):
         return (
             on.low_bits(value.offset, mask.bit_length())
-            if mask in {2**low - 1 for low in range(ALIGNED.bit_length())}
+            if mask in _WITHIN_ALIGNMENT
             else on.unknown()
         )
-    whole = on.integer(value, kind)
-    # Where ones stand in a row: the first of them, and the first after them.
-    runs = [run.span() for run in re.finditer("1+", f"{mask:0{bits}b}"[::-1])]
+    return _masked(on, name, on.integer(value, kind), mask, bits)
+
+
+def _masked(on: Arithmetic, name: str, value: Polynomial, mask: int, bits: int) -> Value:
+    runs = list(_runs(mask, bits))
     if name == "and" and len(runs) <= MOST_RUNS:
-        return sum((_field(on, whole, *run, bits) for run in runs), Polynomial.of(0))
-    if name == "or" and _apart(on, whole, mask):
-        return whole + mask
-    return whole * -1 - 1 if name == "xor" and mask == 2**bits - 1 else on.unknown()
+        return sum((_field(on, value, *run, bits) for run in runs), Polynomial.of(0))
+    if name == "or" and _apart(on, value, mask):
+        return value + mask
+    return value * -1 - 1 if name == "xor" and mask == 2**bits - 1 else on.unknown()
+
+
+def _runs(mask: int, bits: int) -> Iterator[tuple[int, int]]:
+    """Where ones stand in a row: the first of them, and the first after them."""
+    return (run.span() for run in re.finditer("1+", f"{mask:0{bits}b}"[::-1]))
 
 
 def _field(on: Arithmetic, value: Polynomial, low: int, high: int, bits: int) -> Polynomial:
