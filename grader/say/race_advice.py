@@ -60,8 +60,7 @@ def advice(race: Race, place: ArrayPlace, wave: Wave) -> Message:
     if signal and (writer + reader).why:
         # A fence of all threads is not among those that a signal has.
         has_fence = not signal.fenced and any(
-            one.form.name in ("fence", "membar")
-            and (signal.sight or 0) < (one.line or 0) < (line or 0)
+            one.form.orders and (signal.sight or 0) < (one.line or 0) < (line or 0)
             for one in wave.kernel.instructions
         )
         return writer if writer.why and has_fence else writer + reader
