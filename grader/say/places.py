@@ -415,10 +415,12 @@ def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> Message | None
 def _multiple(place: _Element, who: ThreadNumbers) -> Message:
     """Of a few times the thread's own index."""
     times = place.index // who.own[0]
-    asks = f"Is {times} the number of bytes per element? An index counts elements, not bytes. "
     return Message(
-        why=f"The index is {times} times the thread's number in the grid, {who.own[0]}.",
-        remedy=f"{asks if times == place.size else ''}If each thread should take {times} elements, "
+        why=f"The index{f' `{place.written}`' * bool(place.written)} is {place.index} for this "
+        f"thread. That is {times} times the thread's number in the grid, {who.own[0]}.",
+        remedy=f"Is {times} the number of bytes per element? An index counts elements, not bytes. "
+        * (times == place.size)
+        + f"If each thread should take {times} elements, "
         f"the last threads go past the end: check that each index is below {_limit(place, who)}.",
     )
 

@@ -318,12 +318,12 @@ def reordered(signature: str, first: str) -> Message:
     )
 
 
-def already_wrong(earlier: Message, launches: int, every: int, later: Message) -> Message:
+def already_wrong(earlier: Message, launches: int, every: int) -> Message:
     """What so many launches of `every` left was wrong before the next one failed."""
     named = re.sub(rf"^(In launch \d+ of ){launches}\b", rf"\g<1>{every}", earlier.first)
     first = named if named != earlier.first else f"After launch {launches}: {earlier.first}"
-    failed = Message(why=f"Launch {launches + 1} fails, too: {later.first}")
-    return replace(earlier, first=first) + failed
+    failed = f"Launch {launches + 1} fails, too. First correct launch {launches}."
+    return replace(earlier, first=first) + Message(why=failed)
 
 
 def doubted(doubts: str) -> Message:

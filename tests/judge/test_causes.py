@@ -421,6 +421,70 @@ from grader.judge import judge
             r"use\? (?!Or does)",
             id="a value of another step, from a line that is right",
         ),
+        pytest.param(
+            "11_async_copies/bulk_reverse",
+            [
+                ("while (!mbarrier_try_wait_parity(&full, 0)) continue;", ""),
+                ("y[first + t] = tile[255 - t];", "if (t < 256) y[first + t] = tile[255 - t];"),
+            ],
+            "uninitialized_read",
+            r"may not have brought yet\. No line between \d+ and \d+ waits for this copy\.",
+            id="a copy that no line waits for, whatever lets the thread pass",
+        ),
+        pytest.param(
+            "00_first_kernel/add_bias",
+            [
+                (
+                    "const float* x, const float* bias, float* out,",
+                    "const float* bias, const float* x, float* out,",
+                )
+            ],
+            "out_of_bounds",
+            r"In your order, a parameter gets the value of another one\. (?!.*Is ).*Write the "
+            r"parameters in the order",
+            id="parameters in another order, and no condition or line",
+        ),
+        pytest.param(
+            "05_online_softmax/two_by_hand",
+            [("fmaxf(a, b)", "fmaxf(0.0f, fmaxf(a, b))")],
+            "wrong_answer",
+            r"every element is below 0, even the largest, x\[\d+\]\.",
+            id="a search for the largest that starts from 0",
+        ),
+        pytest.param(
+            "12_attention/tiled",
+            [("total[r] *= shrink;", "")],
+            "wrong_answer",
+            r"was computed with the maximum \S+ \((?:line \d+|`\w+`, line \d+)\)\.",
+            id="values of two maxima, with the variable that has one",
+        ),
+        pytest.param(
+            "10_tiles/product",
+            [("of_a[ty][j] * of_b[j][tx]", "of_a[ty][j] * of_b[j][ty]")],
+            "wrong_answer",
+            r"thread \(\d+, \d+\) of .* A thread is \(x, y\), an element is \[row, column\]\.",
+            id="threads beside elements of rows and columns",
+        ),
+        pytest.param(
+            "00_first_kernel/add_bias",
+            [("const int i = row * cols + col;", "const int i = row * cols + col + 1;")],
+            "out_of_bounds",
+            r"The last element, `x\[\d+\]`, is in row \d+, column \d+\.",
+            id="an index past the end of an array of rows",
+        ),
+        pytest.param(
+            "11_async_copies/bulk_ring",
+            [
+                (
+                    "uint64_t* here = &full[next % 4];",
+                    "uint64_t* here = &full[next % 4];\n            const int begin = 512 * next;",
+                ),
+                ("from + 1024 * next", "x + (size_t)blockIdx.x * rows * 128 + begin"),
+            ],
+            "wrong_answer",
+            r"Is `begin` \(line \d+\) right\? If it is, which elements do the copies on line \d+ ",
+            id="an offset of copies that is not as in the solution",
+        ),
     ],
 )
 def test_the_cause_is_named(exercise, edits, status, said):
@@ -497,3 +561,14 @@ void f() {
 def test_an_array_is_made_of_its_first_values():
     declared = Declarations("float four[2] = {u.x, u.y};\nsum += four[r];\n")
     assert {"four", "u"} <= declared.made_of("sum")
+
+
+def test_a_line_that_is_only_written_otherwise_is_not_asked_about_beside_a_wrong_name():
+    source = course.exercise("10_tiles/product").solution
+    source = re.sub(r"\btx\b", "across", re.sub(r"\bty\b", "down", source))
+    source = source.replace("of_b[j][across]", "of_b[j][down]").replace(
+        "row < m && col < n)", "col < n && row < m)"
+    )
+    verdict = judge("10_tiles/product", source)
+    assert verdict.status == "wrong_answer"
+    assert not verdict.parts.remedy.startswith("Is line 21 right?")

@@ -647,7 +647,10 @@ def test_a_multiple_of_the_index_is_taken_for_bytes_only_where_it_may_be():
         code = f"{KERNEL}(const float* x, float* y) {{\n"
         code += f"  if (threadIdx.x < 60) y[threadIdx.x] = x[{per_thread} * threadIdx.x];\n}}"
         message = str(said(code, numbers(60), numbers()))
-        assert f"The index is {per_thread} times the thread's number in the grid" in message
+        assert re.search(
+            rf"The index `{per_thread} \* threadIdx\.x` is \d+ for this thread", message
+        )
+        assert f"That is {per_thread} times the thread's number in the grid" in message
         assert ("the number of bytes per element" in message) == bytes_an_element
 
 

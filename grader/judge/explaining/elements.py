@@ -216,7 +216,12 @@ def _differ(about: About, mine: Times, ours: Times, used: Sequence[Used], what: 
                 line, on = copies[0], " and ".join(f"line {at}" for at in copies)
                 names = " and ".join(sorted({about.words.name(one.buffer) for one in lacks}))
                 passed = f"The kernel copies from {names} on {on}."
-                remedy = f"Which elements do the copies on {on} bring? Compute two of them by hand."
+                remedy = after_doubts(
+                    about.declared.doubtful_here(
+                        " ".join(map(about.declared.line, copies)), line, about.usual
+                    ),
+                    f"Which elements do the copies on {on} bring? Compute two of them by hand.",
+                )
         said = " ".join(
             filter(None, (sentence, passed, about.who_loads(lacks, not (has or passed)), more))
         )

@@ -235,9 +235,7 @@ def explained_case(judged: Known, at: int) -> Known:
         return judged
     if isinstance(outcome, Failed) and (earlier := _before(judged, at, outcome)):
         first, launches = earlier.results[at], len(earlier.instances[at].problem.launches)
-        told = result.saying(
-            already_wrong(first.parts, launches, len(instance.problem.launches), result.parts)
-        )
+        told = result.saying(already_wrong(first.parts, launches, len(instance.problem.launches)))
         return judged.with_result(at, replace(told, line=first.line or result.line))
     problem = instance.problem
     if compare.apart(problem) and result.where:  # one launch is followed sooner than all
@@ -284,9 +282,10 @@ def _of_access(judged: Known, at: int, instance: CaseInstance) -> Message | None
     outcome, result, words = judged.outcomes[at], judged.results[at], judged.words[at]
     if isinstance(outcome, Failed) and str(beyond := beyond_row(judged, at, outcome)):
         return replace(result.parts, why="", remedy="") + beyond
-    if isinstance(outcome, Failed) and result.status in (
-        Status.OUT_OF_BOUNDS,
-        Status.UNINITIALIZED_READ,
+    if (
+        isinstance(outcome, Failed)
+        and result.status in (Status.OUT_OF_BOUNDS, Status.UNINITIALIZED_READ)
+        and not str(words.order())  # else the order of the parameters is the reason
     ):
         return of_stray(judged, at, outcome, beyond_an_array(judged, instance, words))
     if re.search("bank_conflicts`|`shared_[a-z]+_wavefronts`", result.parts.first):
@@ -353,8 +352,9 @@ def doubted(judged: Known, at: int) -> Known:
             remedy=" ".join([*facts, f"Which line should use {' and '.join(unused)}?"]),
         )
         return judged.with_result(at, result.saying(told))
+    alignment = Alignment(judged.source, words.solution)
     if result.status == Status.WRONG_ANSWER and (
-        fixed := _never_changed(declared, usual, Alignment(judged.source, words.solution).names)
+        fixed := _never_changed(declared, usual, alignment.names)
     ):
         name, given = fixed
         told = replace(
@@ -363,12 +363,14 @@ def doubted(judged: Known, at: int) -> Known:
             remedy=f"Which line should change `{name}`?",
         )
         return judged.with_result(at, result.saying(told))
-    (line, *others) = declared.unusual(usual) or (0,)
+    in_its_names = Declarations("\n".join(map(alignment.renamed, usual.lines)))
+    (line, *others) = declared.unusual(in_its_names) or (0,)
     if (
         not line
         or others
         or result.status in (Status.COMPILE_ERROR, Status.LAUNCH_ERROR)
-        or re.match(r"(?:Is|Are) `.*right\?", result.parts.remedy)
+        or str(words.order())
+        or re.match(r"(?:Is|Are) `.*right\b", result.parts.remedy)
         or re.search(rf"\blines? (?:\d+ and )?{line}\b", f"line {result.line} {result.parts}")
     ):
         return judged
@@ -430,10 +432,13 @@ def _launch_alone(judged: Outcomes, at: int, wrong: Wrong) -> CaseInstance | Non
 
 
 def _in_coordinates(result: CaseResult, problem: Problem) -> CaseResult:
-    """A result whose threads and blocks are named by their coordinates, where they have several."""
+    """A result whose threads and blocks are named by their coordinates, where they have several;
+    with the order of these beside that of rows and columns."""
     launch = problem.launches[result.where.launch - 1 if result.where else -1]
+    told = places.in_coordinates(result.parts, *map(rules.dimensions, (launch.block, launch.grid)))
+    are_beside = re.search(r"hread \(\d+, \d+\).*\w\[\d+, \d+\]", f"{told.why} {told.first}")
     return result.saying(
-        places.in_coordinates(result.parts, *map(rules.dimensions, (launch.block, launch.grid)))
+        told + Message(why="A thread is (x, y), an element is [row, column]." * bool(are_beside))
     )
 
 

@@ -115,7 +115,7 @@ def number_won(about: About) -> Told:
         which, side = ("largest", "below") if is_above else ("smallest", "above")
         sentence += (
             f"The search for the {which} starts from it, but every element is {side} "
-            f"{about.found:g}, even {about.name(about.ours.origin)}."
+            f"{about.found:g}, even the {which}, {about.name(about.ours.origin)}."
         )
         remedy = f"What should a search for the {which} start from?"
     elif not about.ours.origin and (about.elements or about.right_elements):

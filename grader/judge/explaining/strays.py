@@ -171,6 +171,8 @@ class _Stray:
         self.known = numbers_of(thread, given, self.words)
         self.sizes = ", ".join(self.words.sizes(given))
         self.with_sizes = f", with {self.sizes}" * bool(self.sizes)
+        # What is asked already, with the launch's sizes where it asks about an array's.
+        self.usually = re.sub(r"(?<=the array here)(?=\?)", self.with_sizes, self.told.remedy)
         self.is_own = self.line in (self.here, self.declared.guard(self.here)[1])
         self.values = (
             compared_on(self.declared, self.line, self.known, self.asked) if self.line else ""
@@ -182,7 +184,7 @@ class _Stray:
         before, line = (f"Before that, {self.asked}.{self.values}" if self.asked else ""), self.here
         if self.branch:
             before = f"The access is in the branch `{self.branch}` (line {self.line})."
-        loaded, asked = self._loaded_index(), self._condition_or_index(self._asked_already())
+        loaded, asked = self._loaded_index(), self._condition_or_index()
         if not self.array:
             on = f"line {line}{self.declared.computed_on(self.declared.line(line), line)}"
             before, asked = "", f"Which part of the address on {on} is wrong?"
@@ -201,23 +203,19 @@ class _Stray:
 
     def unwritten(self) -> Message:
         """Why, and what to ask, where nobody wrote what it reads."""
-        is_asked = bool(self.asked) and self.is_own
-        is_told = self.sizes and (is_asked or "copy" in self.told.first)
+        is_copy = "copy" in self.told.first  # it is late, whatever lets the thread pass
+        is_asked = bool(self.asked) and self.is_own and not is_copy
         why = (
-            f"The launch has {self.sizes}." if is_told else "",
+            f"The launch has {self.sizes}." if self.sizes and (is_asked or is_copy) else "",
             f"Before that, {self.asked}.{self.values}" if is_asked else "",
             self.told.why,
         )
-        asked = self._asked_already()
-        if is_asked and self.asked.endswith("true"):
-            asked = self._condition_or_index(asked)
+        asked = (
+            self._condition_or_index() if is_asked and self.asked.endswith("true") else self.usually
+        )
         return Message(why=" ".join(filter(None, why)), remedy=after_doubts(self._doubted(), asked))
 
-    def _asked_already(self) -> str:
-        """What is asked already, with the launch's sizes where it asks about an array's."""
-        return re.sub(r"(?<=the array here)(?=\?)", self.with_sizes, self.told.remedy)
-
-    def _condition_or_index(self, usual: str) -> str:
+    def _condition_or_index(self) -> str:
         """The question about the condition that let the thread pass; else what is asked usually."""
         where = (
             f"condition or the index on line {self.here}"
@@ -227,14 +225,14 @@ class _Stray:
         if (
             self.asked
             and (self.is_own or _LEAVES.search(self.declared.line(self.line)))
-            and usual.startswith(_GUARD)
+            and self.usually.startswith(_GUARD)
         ):
-            limit = usual.removeprefix(_GUARD).replace(PASSES, "")
+            limit = self.usually.removeprefix(_GUARD).replace(PASSES, "")
             return f"The condition on line {self.line} should stop this thread: {limit}"
-        is_asked = (self.asked or self.branch) and usual.startswith(
+        is_asked = (self.asked or self.branch) and self.usually.startswith(
             ("Is the index right", "Should this")
         )
-        return f"Is the {where} wrong for this thread?" if is_asked else usual
+        return f"Is the {where} wrong for this thread?" if is_asked else self.usually
 
     def _doubted(self) -> list[tuple[str, int]]:
         """What the solution has not alike: of values that are compared; else of the loop's
@@ -280,7 +278,7 @@ class _Stray:
             else f"The index is computed on{computed.translate({40: '', 41: ''})}{self.with_sizes}."
             if computed
             else f"The launch has {self.sizes}." * bool(self.sizes)
-        )
+        ) + self.words.last_of(self.array)
         names = self.declared.doubtful(index, self.here, self.usual)
         others = [one for one in names if f"`{one[0]}` is" not in computed]
         known = [one for name, _ in names for one in re.findall(rf"`{name}` is [^`]*\)", computed)]

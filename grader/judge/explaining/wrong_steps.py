@@ -21,7 +21,7 @@ from .descent import beyond
 from .factors import scaled
 from .maxima import from_itself, mixed_up
 from .parting import Parting, step
-from .trail import ANY_ORDER, NO_ELEMENT, Trail
+from .trail import ANY_ORDER, NO_ELEMENT
 from .used import Told, capital, times
 
 OFTEN = 8  # times as often as in the solution: no other formula uses an element so often
@@ -157,12 +157,12 @@ def mixed(about: About) -> Told:
     asked = (
         "How often should this step happen?"
         if again
-        else "How can both values have the same maximum before this step?"
+        else "How can the kernel first give both values the same maximum?"
     )
-    why = f"{one} was {again}computed with the maximum {_maximum(mine, stop, made[0])}. " + (
-        f"{other} was computed with the maximum {_maximum(mine, new, made[1])}."
+    why = f"{one} was {again}computed with the maximum {_maximum(about, stop, made[0])}. " + (
+        f"{other} was computed with the maximum {_maximum(about, new, made[1])}."
         if is_sum
-        else f"{other} is a factor for values with the maximum {_maximum(mine, start, made[1])}."
+        else f"{other} is a factor for values with the maximum {_maximum(about, start, made[1])}."
     )
     if (apart := from_itself(mine, made[1])) is not None and not is_sum:
         words, on = mine.words(apart), mine.place(apart).on
@@ -171,12 +171,15 @@ def mixed(about: About) -> Told:
     yield step(mine, at).told + Message(why=why, remedy=asked), mine.line(at)
 
 
-def _maximum(mine: Trail, value: float | None, before: int) -> str:
-    """A maximum in words, with the last line that makes it before a step."""
-    value = value or 0.0
+def _maximum(about: About, value: float | None, before: int) -> str:
+    """A maximum in words, with the last line that makes it before a step, and the variable that
+    gets it there, if that line gives one."""
+    mine, value = about.ways.both[0], value or 0.0
     made = np.flatnonzero((mine.does("max") & np.isclose(mine.value, value, 1e-5, 0))[:before])
     line = mine.line(int(made[-1])) if len(made) else None
-    return f"{value:.6g}" + f" (line {line})" * bool(line)
+    gets = re.findall(r"(\w+) = f?maxf?\((?:[^()]|\([^()]*\))*\);", about.declared.line(line))
+    name = f"`{gets[0]}`, " if gets else ""
+    return f"{value:.6g}" + f" ({name}line {line})" * bool(line)
 
 
 def descended(about: About, of_others: bool) -> Told:
