@@ -121,15 +121,14 @@ class Words:
     def last_of(self, name: str) -> str:
         """A sentence, after a blank, about the row and the column of the last element of an array
         that the learner calls `name`; "" if it has no such."""
-        for buffer in (*self.problem.inputs, *self.problem.outputs):
-            last = Element(buffer, math.prod(self._shape(buffer)) - 1)
-            found = re.search(r"\[(\d+), (\d+)\]$", self.element(last))
-            if found and self.name(buffer) == name:
-                return (
-                    f" The last element, `{name}[{last.index}]`, is in row {found[1]}, column "
-                    f"{found[2]}."
-                )
-        return ""
+        rows_and_columns = (
+            f" The last element, `{name}[{last.index}]`, is in row {found[1]}, column {found[2]}."
+            for buffer in (*self.problem.inputs, *self.problem.outputs)
+            for last in [Element(buffer, math.prod(self._shape(buffer)) - 1)]
+            if (found := re.search(r"\[(\d+), (\d+)\]$", self.element(last)))
+            and self.name(buffer) == name
+        )
+        return next(rows_and_columns, "")
 
     def place(self, element: Element) -> tuple[int, ...]:
         """The same of a flat buffer as an array of the shape that an input of whole numbers gives

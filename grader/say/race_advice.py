@@ -59,8 +59,9 @@ def advice(race: Race, place: ArrayPlace, wave: Wave) -> Message:
     writer, reader = (_writer(race, signal), _reader(race, signal)) if signal else (Message(),) * 2
     if signal and (writer + reader).why:
         # A fence of all threads is not among those that a signal has.
-        compiled = {at for one in wave.kernel.instructions for at in (one.line, *one.callers)}
-        between = compiled & {*range((signal.sight or 0) + 1, line or 1)}
+        between = {*range((signal.sight or 0) + 1, line or 1)}.intersection(
+            at for one in wave.kernel.instructions for at in (one.line, *one.callers)
+        )
         has_fence = not signal.fenced and any("fence" in declared.line(at) for at in between)
         return writer if writer.why and has_fence else writer + reader
     if race.between_blocks:

@@ -322,8 +322,9 @@ def already_wrong(earlier: Message, launches: int, every: int) -> Message:
     """What so many launches of `every` left was wrong before the next one failed."""
     named = re.sub(rf"^(In launch \d+ of ){launches}\b", rf"\g<1>{every}", earlier.first)
     first = named if named != earlier.first else f"After launch {launches}: {earlier.first}"
-    failed = f"Launch {launches + 1} fails, too. First correct launch {launches}."
-    return replace(earlier, first=first) + Message(why=failed)
+    return replace(earlier, first=first) + Message(
+        why=f"Launch {launches + 1} fails, too. First correct launch {launches}."
+    )
 
 
 def doubted(doubts: str) -> Message:

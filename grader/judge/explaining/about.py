@@ -275,10 +275,11 @@ class About:
         known = f"Should this condition be {other} for {who}?"
         doubt = after_value(here, known, asked)
         names = re.findall(r"of `(\w+)` \(line (\d+)\)\? If", doubt)
-        is_alike = names and not self.declared.doubtful(
-            names[0][0], int(names[0][1]) + 1, self.usual
+        return (
+            known
+            if names and not self.declared.doubtful(names[0][0], int(names[0][1]) + 1, self.usual)
+            else doubt
         )
-        return known if is_alike else doubt
 
     def chooses(self, element: Element) -> str:
         """What to ask of the step that takes an element in another one's place."""

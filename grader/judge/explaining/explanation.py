@@ -363,8 +363,8 @@ def doubted(judged: Known, at: int) -> Known:
             remedy=f"Which line should change `{name}`?",
         )
         return judged.with_result(at, result.saying(told))
-    in_its_names = Declarations("\n".join(map(alignment.renamed, usual.lines)))
-    (line, *others) = declared.unusual(in_its_names) or (0,)
+    in_its_names = map(alignment.renamed, usual.lines)
+    (line, *others) = declared.unusual(Declarations("\n".join(in_its_names))) or (0,)
     if (
         not line
         or others

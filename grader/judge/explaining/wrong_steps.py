@@ -178,8 +178,7 @@ def _maximum(about: About, value: float | None, before: int) -> str:
     made = np.flatnonzero((mine.does("max") & np.isclose(mine.value, value, 1e-5, 0))[:before])
     line = mine.line(int(made[-1])) if len(made) else None
     gets = re.findall(r"(\w+) = f?maxf?\((?:[^()]|\([^()]*\))*\);", about.declared.line(line))
-    name = f"`{gets[0]}`, " if gets else ""
-    return f"{value:.6g}" + f" ({name}line {line})" * bool(line)
+    return f"{value:.6g}" + f" ({f'`{gets[0]}`, ' if gets else ''}line {line})" * bool(line)
 
 
 def descended(about: About, of_others: bool) -> Told:
@@ -230,14 +229,13 @@ def _of_number(about: About, found: Parting, number: float) -> tuple[Message, in
     there = None if made is None else search([*called, made][0], number)
     where = f" (line {there})" if there else ""
     added = re.findall(r"\b(\w+) \+= .* \* ", about.declared.line(found.place.line))
-    instead = (  # a factor does not take an element out of a sum's later use
-        f"should `{added[0]}` have after line {found.place.line}?"
-        if added and found.mine.startswith("multiplies ")
-        else f"should it use instead of {number:g}?"
-    )
     asked = (
         f"Should {found.place.who} do this step without an element? If it should, which value "
-        f"{instead}"
+        + (  # a factor does not take an element out of a sum's later use
+            f"should `{added[0]}` have after line {found.place.line}?"
+            if added and found.mine.startswith("multiplies ")
+            else f"should it use instead of {number:g}?"
+        )
         if NO_ELEMENT in found.mine
         else f"Which value should be here instead of {number:g}?"
     )
@@ -314,12 +312,12 @@ def _of_value(about: About, found: Parting, loop: Message) -> Message:
     words, made, call = found.bad or ("", None, None)
     call = None if call in found.calls else call  # the step is in that call, too
     if found.another and not found.lost:
-        may_lack = found.lacks is None and made in about.declared.unusual(about.usual)
         return Message(
             why=f"{words} comes from line {made}. {words} is right in another step, but not in "
             "this one.",
             remedy=f"Which other value should line {found.place.line} use?"
-            + f" Or does line {made} lack a step?" * may_lack,
+            + f" Or does line {made} lack a step?"
+            * (found.lacks is None and made in about.declared.unusual(about.usual)),
         )
     if re.fullmatch(r"computes \S+", found.mine) and found.calls and not (found.lost or found.more):
         return Message(

@@ -409,8 +409,10 @@ class PendingCopies:
         lane has committed since, with its own (None: an mbarrier is told of it); of the lane's last
         wait for groups the instruction (-1: there was none), how many they were then, and how many
         it let continue. Instead of the last number the word of the mbarrier."""
-        told = [(one, None, key) for key, some in self.landings.items() for one in some]
-        for one, group, key in (*((*both, None) for both in self.pending), *told):
+        for one, group, key in (
+            *((*both, None) for both in self.pending),
+            *((one, None, key) for key, some in self.landings.items() for one in some),
+        ):
             first = one.hit.element * one.access.size
             there = (first <= byte) & (byte < first + one.access.width)
             if one.hit.store is store and there.any():
