@@ -656,7 +656,8 @@ def test_of_a_step_that_lacks_another_the_right_value_is_named():
             "07_fused_softmax/block_softmax",
             "__expf(mine.max - all.max) / all.sum",
             "1.0f / all.sum",
-            r"the maximum 8.44165 \(line \d+\)\. \S+ is a factor for values with the maximum 9",
+            r"the maximum 8.44165 \((?:`\w+`, )?line \d+\)\. \S+ is a factor for values with the "
+            "maximum 9",
         ),
         (
             "08_project/cross_entropy",
