@@ -572,3 +572,17 @@ def test_a_line_that_is_only_written_otherwise_is_not_asked_about_beside_a_wrong
     verdict = judge("10_tiles/product", source)
     assert verdict.status == "wrong_answer"
     assert not verdict.parts.remedy.startswith("Is line 21 right?")
+
+
+@pytest.mark.parametrize(
+    ("exercise", "mistake", "asked"),
+    [
+        ("12_attention/backward", "exponential_for_each_gradient", "Is line 36 right?"),
+        ("09_scan_histogram/up_and_down", "adds_on_the_left", "Is line 24 right?"),
+        ("10_tiles/register_tile", "one_column_for_all", "Is line 28 right?"),
+    ],
+)
+def test_the_only_line_that_is_not_as_in_the_solution_is_asked_about(exercise, mistake, asked):
+    lesson, _, _ = exercise.partition("/")
+    (source,) = (one.source for one in course.lesson(lesson).wrong_kernels if one.name == mistake)
+    assert judge(exercise, source, sizes=False).parts.remedy.startswith(asked)

@@ -1675,7 +1675,7 @@ LOADED_TOO_EARLY = """const int right = target[blockIdx.x];
         (
             "09_scan_histogram/together",
             [("~0u, value", "0xffffffff, value"), ("__ffs(same) - 1", "__ffs(same)")],
-            "For which threads is the condition on line 17 true?",
+            "Should this condition be true for thread 143 of block 0?",
             "Is `same`",
         ),
         (

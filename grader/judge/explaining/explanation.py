@@ -363,14 +363,15 @@ def doubted(judged: Known, at: int) -> Known:
             remedy=f"Which line should change `{name}`?",
         )
         return judged.with_result(at, result.saying(told))
-    in_its_names = map(alignment.renamed, usual.lines)
+    # A line may be alike but for a wrong name.
+    in_its_names = [*map(alignment.renamed, usual.lines), *usual.lines]
     (line, *others) = declared.unusual(Declarations("\n".join(in_its_names))) or (0,)
     if (
         not line
         or others
         or result.status in (Status.COMPILE_ERROR, Status.LAUNCH_ERROR)
         or str(words.order())
-        or re.match(r"(?:Is|Are) `.*right\b", result.parts.remedy)
+        or re.match(r"(?:Is|Are) `.*right\?", result.parts.remedy)
         or re.search(rf"\blines? (?:\d+ and )?{line}\b", f"line {result.line} {result.parts}")
     ):
         return judged
@@ -436,7 +437,9 @@ def _in_coordinates(result: CaseResult, problem: Problem) -> CaseResult:
     with the order of these beside that of rows and columns."""
     launch = problem.launches[result.where.launch - 1 if result.where else -1]
     told = places.in_coordinates(result.parts, *map(rules.dimensions, (launch.block, launch.grid)))
-    are_beside = re.search(r"hread \(\d+, \d+\).*\w\[\d+, \d+\]", f"{told.why} {told.first}")
+    are_beside = re.match(
+        r"(?s)(?=.*hread \(\d+, \d+\))(?=.*\w\[\d+, \d+\])", f"{told.first} {told.why}"
+    )
     return result.saying(
         told + Message(why="A thread is (x, y), an element is [row, column]." * bool(are_beside))
     )
