@@ -363,8 +363,7 @@ def doubted(judged: Known, at: int) -> Known:
             remedy=f"Which line should change `{name}`?",
         )
         return judged.with_result(at, result.saying(told))
-    # A line may be alike but for a wrong name.
-    in_its_names = [*map(alignment.renamed, usual.lines), *usual.lines]
+    in_its_names = (alignment.renamed(one) or one for one in usual.lines)
     (line, *others) = declared.unusual(Declarations("\n".join(in_its_names))) or (0,)
     if (
         not line
