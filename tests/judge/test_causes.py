@@ -37,6 +37,13 @@ from grader.judge import judge
             id="a name that is computed from another one",
         ),
         pytest.param(
+            "01_expand_where/expand_2d",
+            [("const int row = i / cols;", "const int row = i / rows;")],
+            "out_of_bounds",
+            r"^In launch 1 of 3 .* Launch 3 fails, too\. First correct launch 1\.",
+            id="the first launch that is wrong, two before the one that fails",
+        ),
+        pytest.param(
             "02_tree_reduction/interleaved",
             [
                 (
