@@ -323,8 +323,8 @@ def already_wrong(earlier: Message, launches: int, every: int) -> Message:
     named = re.sub(rf"^(In launch \d+ of ){launches}\b", rf"\g<1>{every}", earlier.first)
     first = named if named != earlier.first else f"After launch {launches}: {earlier.first}"
     return replace(earlier, first=first) + Message(
-        why=f"Launch {launches + 1} fails, too. First correct launch "
-        f"{''.join(re.findall('^In launch ([0-9]+)', earlier.first)) or launches}."
+        why=f"Launch {launches + 1} fails, too. Correct launch "
+        f"{''.join(re.findall('^In launch ([0-9]+)', earlier.first)) or launches} first."
     )
 
 

@@ -40,7 +40,7 @@ from grader.judge import judge
             "01_expand_where/expand_2d",
             [("const int row = i / cols;", "const int row = i / rows;")],
             "out_of_bounds",
-            r"^In launch 1 of 3 .* Launch 3 fails, too\. First correct launch 1\.",
+            r"^In launch 1 of 3 .* Launch 3 fails, too\. Correct launch 1 first\.",
             id="the first launch that is wrong, two before the one that fails",
         ),
         pytest.param(
