@@ -170,23 +170,23 @@ class Session(AbstractContextManager["Session"]):
             one._kernels, one._past_hazards = kernels, self._past_hazards
         # Those with much data come last: one that is stopped takes no other's turn.
         order = sorted(range(len(instances)), key=lambda at: instances[at].size > MUCH)
-        left, outcomes, finished = iter(order), dict[int, Reply](), threading.Event()
+        left, outcomes, busy = iter(order), dict[int, Reply](), threading.Lock()
 
         def run_those_left(session: Session) -> None:
             for at in left:
                 outcomes[at] = session._outcome(instances[at])
-                if ran_out_of_time(outcomes[at]):
+                if ran_out_of_time(outcomes[at]) or not busy.locked():  # or interrupted
                     deque(left, maxlen=0)  # nobody runs the others
 
         def help_out(session: Session) -> None:
-            while not finished.wait(0.01 if session._worker else STARTING):
+            while not busy.acquire(timeout=0.01 if session._worker else STARTING):
                 if isinstance(self._compiled, Ran):  # so the program is in the cache
                     return run_those_left(session)
+            busy.release()
 
-        with ThreadPoolExecutor(self._limits.workers) as pool:
+        with ThreadPoolExecutor(self._limits.workers) as pool, busy:
             helping = pool.map(help_out, self._helpers)
             run_those_left(self)
-            finished.set()
         deque(helping, maxlen=0)  # raises what went wrong there
         stopped: Failed | None = None  # what becomes of the rest
         for at in order:

@@ -92,6 +92,16 @@ def test_cases_that_several_workers_share_are_judged_as_by_one(instances, source
         assert [protocol.encode(one) for one in session.run(instances)] == by_one[:3]
 
 
+def test_an_interrupt_ends_those_who_share_the_cases(instances, monkeypatch):
+    def interrupted(instance):
+        raise KeyboardInterrupt
+
+    with Session(SOLUTION, Limits(workers=3)) as session:
+        monkeypatch.setattr(session, "_outcome", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            session.run(instances)
+
+
 @needs_fork
 def test_a_case_is_judged_the_same_after_a_worker_that_was_killed(instances):
     with Session(SOLUTION, Limits()) as session:
