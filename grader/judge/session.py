@@ -5,6 +5,9 @@ the question it was at and no other: the next one goes to a new worker, which ha
 from the compiler's cache. So nothing depends on what was asked before. What is expected is never
 sent, and the exercise's own kernel has a session of its own.
 
+Several sessions may share the cases of one run (`Limits.workers`): each has a worker of its own, and
+a case's outcome does not depend on which of them runs it.
+
 What came of an answer's cases: `Outcomes`; and what is known of it while it is judged: `Judged`,
 which goes from stage to stage.
 """
@@ -198,7 +201,7 @@ class Session(AbstractContextManager["Session"]):
         return [outcomes[at] for at in range(len(instances))]
 
     def _outcome(self, instance: CaseInstance) -> Reply:
-        """What came of a case; of one that goes on after a hazard, as another stage heard it."""
+        """What came of a case. One that goes on after a hazard may be known from another stage."""
         if time.monotonic() >= self._end:
             return NotRun(Status.TIMEOUT, say.no_time(self._total))
         case = self._described(instance)
