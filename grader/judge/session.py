@@ -5,8 +5,8 @@ the question it was at and no other: the next one goes to a new worker, which ha
 from the compiler's cache. So nothing depends on what was asked before. What is expected is never
 sent, and the exercise's own kernel has a session of its own.
 
-Several sessions may share the cases of one run (`Limits.workers`): each has a worker of its own, and
-a case's outcome does not depend on which of them runs it.
+Several sessions may share the cases of one run (`Limits.workers`): each has a worker of its own,
+and a case's outcome does not depend on which of them runs it.
 
 What came of an answer's cases: `Outcomes`; and what is known of it while it is judged: `Judged`,
 which goes from stage to stage.
