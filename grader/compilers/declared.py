@@ -346,15 +346,15 @@ class Declarations:
         }
         return _evaluate(_plain(text), known)
 
-    def given(self, name: str, line: int) -> tuple[str, int]:
+    def given(self, name: str, line: int, value: str = "") -> tuple[str, int]:
         """What a variable gets last before a source line of its function, and where; "" if it gets
-        nothing there."""
+        nothing there. A number that is not its `value` was not given: `if (k < 0) k = 0;`."""
         begin = max((at for at in range(1, line) if _FUNCTION.search(self.line(at))), default=0)
         every = [
             (right.strip(), at)
             for at in range(begin + 1, line)
             for one, right in given_on(self.line(at))
-            if one == name
+            if one == name and not (value and right.strip().isdigit() and right.strip() != value)
         ]
         return every[-1] if every else ("", 0)
 
@@ -506,9 +506,9 @@ class Declarations:
         return ""
 
     def with_number(self, line: int, value: float, away: int = NEAR) -> int | None:
-        """The line nearest to one, so many lines `away` at most, on which a number stands; a
-        float's goes first, and may be four times as far. Compilers give constants the line of what
-        they are used for. None: on none."""
+        """The line nearest to one, so many lines `away` at most, on which a number stands; one
+        with an "f" goes first, unless an int is looked for, and may be four times as far. Compilers
+        give constants the line of what they are used for. None: on none."""
         far = 4 * away  # a float's, which nothing but a constant has
         near = sorted(range(max(1, line - far), line + far + 1), key=lambda at: abs(at - line))
         texts = [
@@ -517,7 +517,7 @@ class Declarations:
         ]
         found = (
             at
-            for end in ("f", "")
+            for end in ("f" * isinstance(value, float), "")
             for at, text in texts
             if (end or abs(at - line) <= away)
             and any(

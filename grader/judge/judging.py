@@ -25,7 +25,7 @@ from ..errors import AuthorError, LearnerError, unless
 from ..say import verdict_answers as say
 from ..status import Status
 from . import arrangement, cases, compare, partial, sizes as every_size, stepped, technique
-from .explaining.explanation import doubted, explained_case
+from .explaining.explanation import doubted, explained_case, with_returns
 from .protocol import Failed, Ran, Reply
 from .session import Judged, Limits, NotRun, Session, run_on_gpu
 from .verdict import CaseResult, Verdict, foremost, told_once
@@ -231,7 +231,8 @@ def explain(judged: Judged) -> Judged:
     at = judged.told
     if judged.exercise.solved and at is not None:
         judged = explained_case(judged, at)
-        judged = judged if judged.exercise.kind.goes_wrong else doubted(judged, at)
+        if not judged.exercise.kind.goes_wrong:
+            judged = with_returns(doubted(judged, at), at)
     if judged.exercise.kind.goes_wrong:
         rows = zip(judged.instances, judged.outcomes, judged.results, strict=True)
         judged = replace(judged, results=tuple(technique.too_far(*row) for row in rows))

@@ -9,7 +9,7 @@ from ..compilers import loop_faults
 from ..compilers.declared import Declarations
 from ..cuda.errors import Message
 from ..errors import counted
-from ..status import Pattern
+from ..status import Pattern, headline
 from .race_advice import without_stride
 
 NOT_ATTEMPTED = "You have not changed this kernel yet."
@@ -39,6 +39,24 @@ NEXT = {  # by what was seen of the first wrong element: what to ask oneself
     Pattern.CHOSEN_OTHERWISE: "Is this choice right?",
     Pattern.OTHER_STEP: "Which operation or value should be different in this step?",
     Pattern.LEFT_EARLY: "Which step must come after the one that makes this value?",
+}
+RETURNS = {  # by function, if it is often taken for something else
+    **dict.fromkeys(
+        (
+            "atomicAdd",
+            "atomicSub",
+            "atomicMax",
+            "atomicMin",
+            "atomicExch",
+            "atomicCAS",
+            "atomicInc",
+        ),
+        "returns the value from before its change.",
+    ),
+    "__ballot_sync": "returns a mask: bit k is 1 if the condition is true in lane k.",
+    "__clz": "returns how many 0 bits stand before the highest 1 bit.",
+    "__ffs": "counts bits from 1, and returns 0 if no bit is 1.",
+    "__umulhi": "returns the upper 32 bits of the product.",
 }
 TOO_MUCH = "the kernel computes too many values, or uses too much memory"
 
@@ -318,12 +336,12 @@ def reordered(signature: str, first: str) -> Message:
     )
 
 
-def already_wrong(earlier: Message, launches: int, every: int) -> Message:
-    """What so many launches of `every` left was wrong before the next one failed."""
+def already_wrong(earlier: Message, launches: int, every: int, status: str) -> Message:
+    """What so many launches of `every` left was wrong before the next one failed, with `status`."""
     named = re.sub(rf"^(In launch \d+ of ){launches}\b", rf"\g<1>{every}", earlier.first)
     first = named if named != earlier.first else f"After launch {launches}: {earlier.first}"
     return replace(earlier, first=first) + Message(
-        why=f"Launch {launches + 1} fails, too. Correct launch "
+        why=f"Launch {launches + 1} fails, too ({headline(status).lower()}). Correct launch "
         f"{''.join(re.findall('^In launch ([0-9]+)', earlier.first)) or launches} first."
     )
 

@@ -22,6 +22,61 @@ from grader.judge import judge
             id="an index with one name that is not as in the solution",
         ),
         pytest.param(
+            "12_attention/causal_tiles",
+            [("scale * q[row", "q[row")],
+            "wrong_answer",
+            r"multiplies 4 \((\S+)\) by 0 \((\S+)\)\..*0 \(\2\) is right here\. A step that uses "
+            r"4 \(\1\) is missing before this one\.",
+            id="a factor that is missing before another one",
+        ),
+        pytest.param(
+            "08_project/attention_row",
+            [("= scale * sum_of", "= sum_of")],
+            "wrong_answer",
+            r"takes the larger of -inf and (\S+)\. A step that uses \1 is missing before",
+            id="a factor that is missing before a maximum",
+        ),
+        pytest.param(
+            "08_project/layer_norm",
+            [
+                (
+                    "const float scale = rsqrtf(all.m2 / all.n + epsilon);",
+                    "const float variance = all.m2 / (columns - 1);\n"
+                    "    const float scale = 1.0f / sqrtf(variance + epsilon);",
+                )
+            ],
+            "wrong_answer",
+            r"^y\[0, 0\] is .* On line 52, thread 0 of block 0 subtracts 1 from 300\. "
+            r"The 1 is a number in your code \(line 52\)\.",
+            id="a whole number beside a parameter",
+        ),
+        pytest.param(
+            "11_async_copies/neighbours",
+            [("threadIdx.x + j]", "threadIdx.x + j - 3]")],
+            "wrong_answer",
+            r"4 threads of block 0 load them from shared memory\.",
+            id="elements that a copy brought into shared memory",
+        ),
+        pytest.param(
+            "09_scan_histogram/together",
+            [("__ffs(same) - 1", "__ffs(same)")],
+            "wrong_answer",
+            r"`__ffs` counts bits from 1, and returns 0 if no bit is 1\.",
+            id="a function that counts from 1",
+        ),
+        pytest.param(
+            "07_fused_softmax/masked_softmax",
+            [
+                (
+                    "const int seen = query + 1 + keys - queries;",
+                    "int seen = query + 2 + keys - queries;\n    if (seen < 0) seen = 0;",
+                )
+            ],
+            "out_of_bounds",
+            r"`seen` is 13 \(line 28\)",
+            id="a value that a later line would have changed",
+        ),
+        pytest.param(
             "01_expand_where/expand_2d",
             [
                 (
@@ -40,7 +95,7 @@ from grader.judge import judge
             "01_expand_where/expand_2d",
             [("const int row = i / cols;", "const int row = i / rows;")],
             "out_of_bounds",
-            r"^In launch 1 of 3 .* Launch 3 fails, too\. Correct launch 1 first\.",
+            r"^In launch 1 of 3 .* Launch 3 fails, too \(out of bounds\)\. Correct launch 1 ",
             id="the first launch that is wrong, two before the one that fails",
         ),
         pytest.param(

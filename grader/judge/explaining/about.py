@@ -143,7 +143,10 @@ class About:
             if (kept := self.kept(elements))
             else f" Line {end} is the last line that uses {most}{them}." * bool(end)
         )
-        return f"{capital(who)} {verb} {them}.{last}"
+        loaded = self.loads[next(iter(elements))][0].loaded
+        arrays = re.findall(r"\b(\w+)\[", self.declared.line(loaded.line))
+        copied = arrays and all(self.declared.find(one, "shared") for one in arrays)
+        return f"{capital(who)} {verb} {them}{' from shared memory' * bool(copied)}.{last}"
 
     def kept(self, elements: Collection[Element]) -> list[Element]:
         """Where the results of most of the elements were left, if that is an array that the kernel

@@ -222,5 +222,5 @@ def compared_on(declared: Declarations, line: int, known: Mapping[str, int], ask
     return told + "".join(
         f" `{name}` is {value} (line {at})."
         for value, name in named
-        if (at := declared.given(name, line)[1]) and f"`{name}` is" not in told
+        if (at := declared.given(name, line, value)[1]) and f"`{name}` is" not in told
     )

@@ -86,6 +86,10 @@ class Descent:
         is_rare = (self.mine.key(at), self.mine.verb(at)) in self._rare
         return bool(self.mine.constant[at]) or self._of[0][at] in self._known or is_rare or turned
 
+    def _is_computed(self, at: int) -> bool:
+        """Whether a value is an element, or was computed; not if it is a parameter."""
+        return self.mine.element(at) is not None or bool(self.mine.sources(at))
+
     def _walk(self, a: int, b: int, above: tuple[int, int] | None = None) -> DescentEnd | None:
         """`above`: the two steps that use these, none at the end of the way."""
         if (a, b) in self.met or len(self.met) > DEEP:
@@ -202,7 +206,9 @@ class Descent:
         ahead, seen, first = [top], {top}, list[int]()
         while ahead:
             sources = self.mine.sources(at := ahead.pop())
-            unknown = {one for one in sources if not self.known(one)}
+            # A parameter is known where something is computed from it and another value.
+            of = [one for one in sources if len(sources) == 1 or self._is_computed(one)]
+            unknown = {one for one in of if not self.known(one)}
             new = not self.known(at) or (is_new and at == top)
             first += [at] if sources and not unknown and new else []
             ahead += unknown - seen

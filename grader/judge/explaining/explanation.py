@@ -19,12 +19,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from ...compilers.declared import ASSIGNED, Declarations
+from ...compilers.declared import ASSIGNED, WORD, Declarations
 from ...compilers.parameters import unused_parameters
 from ...course import Expected, Problem, rules
 from ...cuda.errors import Message
 from ...say import places
-from ...say.verdict_answers import NEXT, already_wrong
+from ...say.verdict_answers import NEXT, RETURNS, already_wrong
 from ...status import Pattern, Status
 from .. import cases, compare
 from ..borrowed import Alignment
@@ -235,7 +235,8 @@ def explained_case(judged: Known, at: int) -> Known:
         return judged
     if isinstance(outcome, Failed) and (earlier := _before(judged, at, outcome)):
         first, launches = earlier.results[at], len(earlier.instances[at].problem.launches)
-        told = result.saying(already_wrong(first.parts, launches, len(instance.problem.launches)))
+        every = len(instance.problem.launches)
+        told = result.saying(already_wrong(first.parts, launches, every, result.status))
         return judged.with_result(at, replace(told, line=first.line or result.line))
     problem = instance.problem
     if compare.apart(problem) and result.where:  # one launch is followed sooner than all
@@ -376,6 +377,21 @@ def doubted(judged: Known, at: int) -> Known:
         return judged
     remedy = after_doubts([("", line)], result.parts.remedy or "What should be different there?")
     return judged.with_result(at, result.saying(replace(result.parts, remedy=remedy)))
+
+
+def with_returns(judged: Known, at: int) -> Known:
+    """The case at a place, with what the functions return that are on the line it tells of, or give
+    a name on that line its value; nothing of lines that the solution has alike, too."""
+    result, solution = judged.results[at], judged.words[at].solution
+    declared, renamed = Declarations(judged.source), Alignment(judged.source, solution).renamed
+    usual = (renamed(one) or one for one in Declarations(solution).lines)
+    unusual = declared.unusual(Declarations("\n".join(usual)))
+    line = result.line or 0
+    given = {line, *(declared.given(name, line)[1] for name in WORD.findall(declared.line(line)))}
+    lines = given if line in unusual else given & unusual.keys()
+    called = {name: None for at in sorted(lines) for name in WORD.findall(declared.line(at))}
+    facts = (f"`{name}` {RETURNS[name]}" for name in called if name in RETURNS)
+    return judged.with_result(at, result.saying(result.parts + Message(why=" ".join(facts))))
 
 
 def _never_changed(

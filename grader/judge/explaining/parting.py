@@ -76,7 +76,8 @@ def parting(mine: Trail, ours: Trail, found: DescentEnd) -> Parting | None:
     elif bad is None and _is_extra(mine, ours, at):
         told = replace(told, ours=f"has no step that {told.mine}")
     for wrong in [bad] if bad is not None else strange[:1]:
-        number = float(mine.value[wrong]) if mine.stands(wrong) else None
+        kind = int if re.search(r"\.[su]\d", mine.ops[mine.op[at]].opcode) else float
+        number = kind(mine.value[wrong]) if mine.stands(wrong) else None
         made = mine.line(wrong) if mine.stands(wrong) or not mine.constant[wrong] else None
         told = replace(
             told,
@@ -107,17 +108,16 @@ class _Beside:
         self.mine, self.ours, self.found, self.other = mine, ours, found, other
         self.at = at = found.at
         self.strange, self.missing = _apart(mine, ours, at, other), _apart(ours, mine, other, at)
-        self.before = (
-            _left_out(mine, ours, other) if found.bad is None and not found.first else None
-        )
-        self.is_first = found.first or self.before is not None
+        is_first = found.first or self._takes_later()
+        self.before = _left_out(mine, ours, other) if found.bad is None and not is_first else None
+        self.is_first = is_first or self.before is not None
         self.fixed = [one for one in mine.sources(at) if mine.constant[one]]
         # The solution's step, what leads to it, and what uses its result.
         around = set().union(*map(ours.operands, (*self.missing, *ours.users(ours.key(other)))))
-        new = [one for one in self.strange if not found.first and mine.key(one) not in around]
+        new = [one for one in self.strange if not is_first and mine.key(one) not in around]
         unknown = {*self.fixed, *new}
         # What the solution does first, it does with the others.
-        others = [one for one in mine.sources(at) if found.first and one not in self.strange]
+        others = [one for one in mine.sources(at) if is_first and one not in self.strange]
         fine = [one for one in mine.sources(at) if one not in {*unknown, *others}]
         self.known, self.doubted, self.elsewhere = (
             _few(mine, some) for some in (fine, unknown, others)
@@ -137,6 +137,16 @@ class _Beside:
             self.is_turned or mine.verb(at) == ours.verb(other)
         )
         self.to_blame = self.strange if self._is_one and not self.is_first else []
+
+    def _takes_later(self) -> bool:
+        """Whether the solution uses what is strange here in its next step of the same kind: it has
+        a step more, such as one more factor."""
+        mine, ours = self.mine, self.ours
+        strange = {mine.key(one) for one in self.strange if not mine.constant[one]}
+        verb, is_same = mine.verb(self.at), mine.verb(self.at) == ours.verb(self.other)
+        later = [one for one in ours.users(ours.key(self.other)) if ours.verb(one) == verb]
+        is_one = bool(strange) and verb not in ANY_ORDER if is_same else verb in ("max", "min")
+        return is_one and any(strange <= ours.operands(one) for one in later)
 
     def told(self, step: Parting) -> Parting:
         """The learner's step, beside the solution's."""
