@@ -13,7 +13,8 @@ from ..machine.memory.spaces import Fault
 from ..machine.state import PreparedLaunch
 from ..machine.wave import Wave
 from ..ptx.instructions.asynchronous_copies import missing
-from ..say import messages
+from ..ptx.program import Instruction, Malformed, Unsupported
+from ..say import messages, ptx_faults
 from ..watch.counters import Counting
 from ..watch.findings import (
     EndlessLoop,
@@ -78,6 +79,12 @@ class Reporter:
         """An exception about the thread in `lane` at instruction `at`: a fault of
         `say.machine_faults`, with its facts."""
         return self._failure(MachineFault(self.here.location(at, lane), kind, fault, facts))
+
+    def refused(self, error: Malformed | Unsupported, instruction: Instruction) -> CudaError:
+        """The simulated GPU cannot execute an instruction."""
+        return ptx_faults.refused(
+            error, instruction, self.wave.names.source, kernel=self.wave.kernel.name
+        )
 
     def access_error(
         self, fault: Fault, at: int, lane: np.ndarray, verb: str, size: int

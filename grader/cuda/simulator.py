@@ -52,9 +52,10 @@ from ..machine.naming import MemoryNames, PassedArray, plain
 from ..machine.registers import GRID_WORKSPACE
 from ..machine.state import PreparedLaunch, current_options, options
 from ..ptx import parse as parser
-from ..ptx.assembly import Assembly
+from ..ptx.assembly import dangling
 from ..ptx.link import Executable, executable
 from ..ptx.program import Flow, Function, Malformed, PtxModule, Variable
+from ..say import ptx_faults
 from ..watch.observe import Event, Run, current_run, observe
 from .errors import LaunchError
 from .limits import (
@@ -289,14 +290,14 @@ class SimulatedModule:
         self.code, self.cooperative = code, enable_cooperative_groups
         ptx = compilers.compile_ptx(code, tuple(options), tuple(name_expressions or ()))
         self._names, self.text = ptx.names, ptx.text
-        self.assembly = Assembly(code)
         try:
             self.program = _parsed(ptx.text)
             self.variables = module_variables(self.program)
         except Malformed as error:
-            raise self.assembly.blamed(error) from error
+            raise ptx_faults.refused(error, None, code) from error
         for function in self.program.functions.values():
-            self.assembly.check_names(function)
+            if found := next(dangling(function), None):
+                raise ptx_faults.refused(*found)
         self.debug = re.search(r"^\.target .*\bdebug\b", ptx.text, re.MULTILINE) is not None
         self.heap = Heap()
 
@@ -461,7 +462,6 @@ class SimulatedKernel:
                 )
                 if declared.constant
             ),
-            assembly=module.assembly,
             layout=layout,
             names=MemoryNames(module.code, plain(self.name), passed.buffers(), passed.integers()),
             geometry=geometry,

@@ -32,7 +32,7 @@ from ..cuda.errors import (
 )
 from ..ptx.flow import ANYWHERE, PASSED, block_ends, endless_loop
 from ..ptx.instructions import bind, fused
-from ..ptx.program import Flow, Malformed, mentioned
+from ..ptx.program import Flow, Malformed, Unsupported, mentioned
 from .events import Events, Observer, Rebind
 from .lanes import Lanes, Step, compact, count, lane_index
 from .memory.access import Access, Accessed, ErrorReport, Hit, Values, bits_of
@@ -208,7 +208,7 @@ class Machine:
         job: PreparedLaunch,
         attach: Callable[[Wave], tuple[ErrorReport, Sequence[Observer]]],
     ):
-        self.options, self.assembly = job.options, job.assembly
+        self.options = job.options
         order, in_turn = job.options.order, IN_TURN.fullmatch(job.options.order)
         places = noticed(job) if in_turn else frozenset[int]()
         self.schedule = schedule(order, job.options.seed, job.geometry.stride, places)
@@ -287,8 +287,8 @@ class Machine:
         for at in range(pc, end + 1):
             try:
                 steps.append(bind(code[at], at, self.wave))
-            except Malformed as error:
-                raise self.assembly.blamed(error, code[at]) from error
+            except (Malformed, Unsupported) as error:
+                raise self.wave.report.refused(error, code[at]) from error
         return fused(
             steps if code[end].form.control else [*steps, lambda lanes: ((end + 1, lanes),)]
         )

@@ -67,7 +67,8 @@ def literal(operand: Immediate, kind: str) -> np.ndarray:
     dtype, value = DTYPES[kind], operand.value
     require(
         operand.float_width in (0, dtype.itemsize) or dtype.kind == "f",
-        f"a number with a point is no value of type .{kind}",
+        "number_with_a_point",
+        kind=kind,
     )
     if operand.float_width and operand.float_width != dtype.itemsize:
         return np.array(value, np.uint64).view(np.float64).astype(dtype)

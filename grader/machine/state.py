@@ -21,8 +21,6 @@ import numpy as np
 
 from ..cuda.errors import OutOfBounds
 from ..cuda.limits import DEFAULT, architecture
-from ..errors import counted
-from ..ptx.assembly import Assembly
 from ..ptx.link import Executable
 from ..ptx.numbers import DTYPES, size_of, unsigned
 from ..ptx.program import (
@@ -111,15 +109,13 @@ def current_options() -> Options:
 class PreparedLaunch:
     """A launch, ready to run: what to execute, on how many threads, with which memory.
 
-    `constants` are the parameters that point to const; `assembly` knows what of the program was
-    written by hand, `names` what memory is called in the source; `flat` is global memory with
-    constants and parameters; `symbols` gives the address of every variable and
-    parameter; `output` takes what is printed.
+    `constants` are the parameters that point to const; `names` knows what memory is called in the
+    source; `flat` is global memory with constants and parameters; `symbols` gives the address of
+    every variable and parameter; `output` takes what is printed.
     """
 
     program: Executable
     constants: frozenset[str]
-    assembly: Assembly
     layout: LocalLayout
     names: MemoryNames
     geometry: Geometry
@@ -181,13 +177,13 @@ class WaveState(WaveMemory):
     def read(self, operand: Operand, kind: str) -> LaneValues:
         """An operand as an array (lanes,) of PTX type `kind`. Malformed if it cannot be that."""
         if isinstance(operand, Negated):
-            require(kind == "pred", f"`!` makes no value of type .{kind}")
+            require(kind == "pred", "type_of_a_negation", kind=kind)
             predicate = self.registers.read(operand.register, "pred")
             return Derived(lambda lanes: ~predicate[lanes])
         if not isinstance(operand, Symbol):
             return self.registers.read(operand, kind)
         name = operand.name
-        require(DTYPES[kind].kind in "ui", f"{name} is no value of type .{kind}")
+        require(DTYPES[kind].kind in "ui", "no_value", name=name, kind=kind)
         if name in self.frames.offsets:
             return self.frames.framed(name)
         return (
@@ -207,7 +203,7 @@ class WaveState(WaveMemory):
 
     def address_of(self, name: str) -> int:
         """Where a variable, a parameter or a function lies; Malformed for any other name."""
-        require(name in self.symbols, f"there is nothing called {name} that has an address")
+        require(name in self.symbols, "nothing_of_that_name", name=name)
         return self.symbols[name]
 
     def access(self, transfer: Transfer, operand: Operand, at: int, verb: str = "") -> Access:
@@ -310,7 +306,8 @@ class Calls:
         parts = several(values, 1, 2, 4, 8)
         require(
             0 <= where.offset <= slot.shape[1] - size * len(parts),
-            f"it reaches beyond the {counted(slot.shape[1], 'byte')} of a parameter",
+            "beyond_a_parameter",
+            size=slot.shape[1],
         )
         views = [
             slot[:, at : at + size].view(DTYPES[kind])[:, 0]

@@ -217,15 +217,17 @@ class Places:
         """Where a register lies as a PTX type, of which it may be wider. Malformed if it is no
         register, or too small a one."""
         if not isinstance(register, Register):
-            raise Malformed(f"a register of type .{kind} is expected among the operands")
+            raise Malformed("no_register", kind=kind)
         if (known := self._places.get((register.name, kind))) is not None:
             return known
-        require(register != SINK, "`_` holds nothing to read")
+        require(register != SINK, "read_of_the_sink")
         (group, number), dtype = self.groups[register.name], DTYPES[kind]
         require(
             group.dtype.itemsize >= dtype.itemsize
             and (group.dtype.kind == "b") == (kind == "pred"),
-            f"{register.name} is no register for a value of type .{kind}",
+            "wrong_register",
+            name=register.name,
+            kind=kind,
         )
         place = self._seen.setdefault((group, dtype), Seen(group, dtype)), number
         return self._places.setdefault((register.name, kind), place)

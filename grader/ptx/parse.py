@@ -53,11 +53,9 @@ _VARIABLE = re.compile(
 
 def declared(statement: str) -> Variable:
     """The variable or parameter that a statement declares."""
-    match = require(
-        _VARIABLE.match(statement), f"PTX declaration not understood: {statement.strip()[:120]}"
-    )
+    match = require(_VARIABLE.match(statement), "unknown_declaration", text=statement.strip())
     # Not those of textures and surfaces.
-    require(match["type"] in (*DTYPES, "b128"), f"a variable of type .{match['type']}")
+    require(match["type"] in (*DTYPES, "b128"), "type_of_a_variable", kind=match["type"])
     element = size_of(match["type"])
     return Variable(
         match["name"],
@@ -97,7 +95,7 @@ LITERAL = re.compile(
 def literal(token: str) -> Immediate:
     """`42`, `0x1F`, `017`, `1.5`, `0f3F800000` (a float by its bits) or `0d...` (a double);
     Malformed for anything else."""
-    require(LITERAL.match(token), f"{token[:20]!r} where a number is expected")
+    require(LITERAL.match(token), "no_literal", token=token)
     sign = -1 if token.startswith("-") else 1
     body = token.lstrip("-").rstrip("U")
     prefix = body[:2].lower()
@@ -106,10 +104,7 @@ def literal(token: str) -> Immediate:
     if "." in body:
         return Immediate(int(np.float64(token).view(np.uint64)), 8)
     octal = prefix != "0x" and len(body) > 1 and body.startswith("0")
-    require(
-        not octal or set(body) <= set("01234567"),
-        f"{token[:20]} is no number with 8 for its base",
-    )
+    require(not octal or set(body) <= set("01234567"), "no_octal_number", token=token)
     return Immediate(sign * int(body, 8 if octal else 0))
 
 
@@ -120,10 +115,7 @@ def declared_list(text: str | None) -> tuple[Variable, ...]:
 
 def check_registers(number: int) -> None:
     """Malformed for more registers than any kernel has."""
-    require(
-        number <= MOST_REGISTERS,
-        f"it declares {number:,} registers, and {MOST_REGISTERS:,} are the most",
-    )
+    require(number <= MOST_REGISTERS, "too_many_registers", number=number, most=MOST_REGISTERS)
 
 
 def register_names(text: str) -> Iterator[str]:
@@ -154,7 +146,7 @@ class LineTable:
     def own_lines(self, loc: str) -> tuple[int | None, tuple[int, ...]]:
         """The learner's line (None: there is none), and the lines of the calls that it was
         inlined through, innermost first. Raises Malformed."""
-        row = require(_ROW.match(loc), f"{loc:.80} is no line of a line table")
+        row = require(_ROW.match(loc), "no_line_of_a_table", loc=loc)
         numbers = tuple(map(int, row.groups("0")))
         here, above = numbers[:3], numbers[3:] if row[4] else None
         if above:
@@ -224,9 +216,7 @@ class _Body:
     """Reads one function's body, keeping the stack of scopes that nested braces open."""
 
     def __init__(self, header: str, lines: LineTable):
-        self.header = require(
-            _HEADER.search(header), f"PTX function header not understood: {header[:120]}"
-        )
+        self.header = require(_HEADER.search(header), "unknown_header", text=header)
         self.lines = lines
         self.instructions: list[Instruction] = []
         self.labels: dict[str, int] = {}
@@ -266,11 +256,9 @@ class _Body:
                 try:
                     self.statement(match["statement"].strip())
                 except Malformed as error:
-                    raise Malformed(str(error), self.line) from error
+                    raise Malformed(str(error), self.line, **error.facts) from error
         left = last.string[last.end() :] if last else ""
-        raise Malformed(
-            f"{self.header['name']} ends before its closing brace: {left.strip()[:40]}", self.line
-        )
+        raise Malformed("no_closing_brace", self.line, name=self.header["name"], left=left.strip())
 
     def statement(self, text: str) -> None:
         if not text.startswith("."):  # a directive
@@ -291,7 +279,8 @@ class _Body:
         else:
             require(
                 re.match(r"\.(pragma|callprototype|calltargets|alias)", text),
-                f"PTX directive not understood: {text.partition(chr(10))[0][:120]}",
+                "unknown_directive",
+                text=text.partition("\n")[0],
             )
 
     def resolve(self, name: str) -> str:
@@ -382,7 +371,7 @@ class _Reader:
 
     def operand(self, depth: int = 1) -> Operand:
         """The next operand, which stands within `depth` - 1 others."""
-        require(depth <= 4, "operands within operands")  # a vector of addresses has two levels
+        require(depth <= 4, "depth_of_operands")  # a vector of addresses has two levels
         token = self.next()
         if token == "[":
             return self.address(depth + 1)
@@ -411,7 +400,7 @@ class _Reader:
         elif isinstance(base, Register | Symbol):
             address = Address(base, offset)
         else:
-            raise Malformed("an address that is no register, name or number")
+            raise Malformed("base_of_an_address")
         return Vector((address, *more)) if more else address
 
     def take(self, token: str) -> bool:
@@ -419,7 +408,7 @@ class _Reader:
         return self.tokens[-1:] == [token] and bool(self.tokens.pop())
 
     def next(self) -> str:
-        require(self.tokens, "an instruction ends too early")
+        require(self.tokens, "early_end")
         return self.tokens.pop()
 
 

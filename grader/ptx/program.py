@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ..errors import Held, counted
+from ..errors import Held
 
 
 class Role(Enum):
@@ -85,9 +85,9 @@ class Form(msgspec.Struct, frozen=True):
     multiplies integers, or shifts them to the left; `converts`: `type` is that of its source;
     `of_address`: it makes an address of one state space one of another; `by_chance`: its result
     depends on whose turn it is; `asks`: it compares numbers, for a condition.
-    `build(instruction, index, wave)` makes the step that executes it; `refusal` says why there
-    is none. `select(instruction)` says what it computes, where that is done lane by lane (see
-    `table.Elementwise`).
+    `build(instruction, index, wave)` makes the step that executes it; None: the simulated GPU
+    does not have it. `select(instruction)` says what it computes, where that is done lane by lane
+    (see `table.Elementwise`).
     """
 
     opcode: str
@@ -109,7 +109,6 @@ class Form(msgspec.Struct, frozen=True):
     asks: bool = False
     build: Callable[..., Any] | None = None
     select: Callable[..., Any] | None = None
-    refusal: str = ""
 
     def role(self, position: int) -> Role:
         return self.roles[min(position, len(self.roles) - 1)]
@@ -142,21 +141,28 @@ class Form(msgspec.Struct, frozen=True):
 
 
 class AtLine(Exception):
-    """What is wrong, and the `line` of the source on which it stands, where that is known."""
+    """What is wrong, with its facts, and the `line` of the source on which it stands, where that
+    is known."""
 
-    def __init__(self, why: str, line: int | None = None):
-        super().__init__(why)
-        self.line = line
+    def __init__(self, what: str, line: int | None = None, **facts: Any):
+        super().__init__(what)
+        self.line, self.facts = line, facts
 
 
 class Malformed(AtLine):
-    """PTX that does not hold together, and why."""
+    """PTX that does not hold together: a name in `say.ptx_faults.MALFORMED`, with its facts."""
 
 
-def require(holds: Held | None, why: str) -> Held:
-    """Malformed, for that reason, unless it holds; returns it, which then is not None."""
+class Unsupported(AtLine):
+    """An instruction that the simulated GPU does not have: a name in `say.ptx_faults.UNSUPPORTED`,
+    with its facts."""
+
+
+def require(holds: Held | None, fault: str, **facts: Any) -> Held:
+    """Malformed, with the fault of that name, unless it holds; returns it, which then is not
+    None."""
     if not holds:
-        raise Malformed(why)
+        raise Malformed(fault, **facts)
     return holds
 
 
@@ -206,14 +212,14 @@ def components(operand: Operand) -> tuple[Operand, ...]:
 
 def several(operand: Operand, *numbers: int) -> tuple[Operand, ...]:
     """What an operand consists of; Malformed unless that are so many, or one of these numbers."""
-    found, wanted = components(operand), " or ".join(map(str, numbers))
-    require(len(found) in numbers, f"an operand has {counted(len(found), 'part')} and not {wanted}")
+    found = components(operand)
+    require(len(found) in numbers, "parts_of_an_operand", parts=len(found), wanted=numbers)
     return found
 
 
 def symbol_of(operand: Any) -> str:
     """The name that an operand consists of; Malformed if it is no name."""
-    require(isinstance(operand, Register | Symbol), "a name is expected among the operands")
+    require(isinstance(operand, Register | Symbol), "no_name")
     return str(operand.name)
 
 
@@ -221,13 +227,13 @@ def address_of(operand: Operand) -> Address:
     """The address that an operand is; Malformed if it is none."""
     return require(
         operand if isinstance(operand, Address) else None,
-        "an address is expected among the operands",
+        "no_address",
     )
 
 
 def immediate_of(operand: Any) -> int:
     """The number that an operand is; Malformed if it is none."""
-    require(isinstance(operand, Immediate), "a number is expected among the operands")
+    require(isinstance(operand, Immediate), "no_number")
     return int(operand.value)
 
 

@@ -18,8 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 from msgspec.structs import replace
 
-from ..compilers.advice import TEXTURES
-from ..cuda.errors import ShuffleDivergence, UnsupportedInstruction
+from ..cuda.errors import ShuffleDivergence
 from ..machine.events import Undefined
 from ..machine.lanes import (
     WARP,
@@ -48,6 +47,7 @@ from .program import (
     Operand,
     Register,
     Role,
+    Unsupported,
     several,
     symbol_of,
 )
@@ -321,7 +321,7 @@ def bind(instruction: Instruction, at: int, wave: Wave) -> Step:
     """The step that executes `instruction`, which stands at index `at`, on `wave`."""
     form = instruction.form
     if form.build is None:
-        raise unsupported(instruction, wave)
+        raise _unsupported(form)
     step = form.build(instruction, at, wave)
     for wrap in wave.events.listeners["execute"]:
         step = wrap(at, step)
@@ -354,38 +354,24 @@ def guard_of(instruction: Instruction, wave: Wave) -> np.ndarray:
     return wave.registers.storage(symbol_of(instruction.guard))
 
 
-def unsupported(instruction: Instruction, wave: Wave) -> UnsupportedInstruction:
-    """The error for an instruction that the simulated GPU does not have."""
-    form = instruction.form
-    return UnsupportedInstruction(
-        f"{wave.kernel.name}, line {instruction.line}: the simulated GPU does not have "
-        f"the PTX instruction `{form.opcode}`. {form.refusal}".rstrip(),
-        kernel=wave.kernel.name,
-        line=instruction.line,
-    )
-
-
 def resolve(opcode: str, operands: tuple[Operand, ...]) -> Form:
-    """The form of an instruction. One that the table does not have gets a form with a refusal,
-    which is raised where the instruction is come to."""
+    """The form of an instruction. One that the table does not have gets a form without `build`,
+    and is refused where threads come to it."""
     return _resolved(opcode, tuple([type(operand) is Address for operand in operands]))
 
 
 @cache
 def _resolved(opcode: str, addressed: tuple[bool, ...]) -> Form:
-    forms = next(iter(forms_of(opcode)), ())
-    for operands, form in forms:
+    for operands, form in next(iter(forms_of(opcode)), ()):
         if operands.fits(addressed):
             return form
     name, *mods = opcode.split(".")
-    reason = f"These are not its operands{f' of `{name}`' if name else ''}."
     return Form(
         opcode,
         name,
         tuple(mods),
         # By PTX's habit the first operand of what nobody knows is written.
         roles=(Role.ADDRESS if addressed[:1] == (True,) else Role.WRITTEN, Role.READ),
-        refusal=reason if forms else _refusal(name, mods),
     )
 
 
@@ -416,16 +402,19 @@ def _form(common: Form, opcode: str, mods: tuple[str, ...], operands: OperandLis
     )
 
 
-def _refusal(name: str, mods: list[str]) -> str:
-    """What is wrong with an opcode of which no line is right; "" if its name is unknown."""
-    if name in ("tex", "tld4", "txq", "suld", "sust", "sured", "suq"):
-        return f"{TEXTURES[0].upper()}{TEXTURES[1:]}."
-    lines = [line for line, _ in OPCODES.get(name, ())]
-    known = {choice for line in lines for slot in line.slots for choice in slot.choices}
-    strange = [mod for mod in mods if mod not in known]
-    wrong = (
-        f"the modifier `.{strange[0]}`"
+def _unsupported(form: Form) -> Unsupported:
+    """What the table does not have of a form."""
+    name, slots = form.name, [slot for line, _ in OPCODES.get(form.name, ()) for slot in line.slots]
+    if forms_of(form.opcode):
+        return Unsupported("wrong_operands", name=name)
+    if name not in OPCODES:
+        return Unsupported(
+            "unknown",
+            of_textures=name in ("tex", "tld4", "txq", "suld", "sust", "sured", "suq"),
+        )
+    strange = [mod for mod in form.mods if not any(mod in slot.choices for slot in slots)]
+    return (
+        Unsupported("unknown_modifier", name=name, modifier=strange[0])
         if strange
-        else "these modifiers together, or not without others"
+        else Unsupported("modifiers_together", name=name)
     )
-    return f"It has `{name}`, but not with {wrong}." if lines else ""

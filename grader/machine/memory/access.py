@@ -14,7 +14,7 @@ import numpy as np
 
 from ...cuda.errors import CudaError
 from ...ptx.numbers import unsigned
-from ...ptx.program import Transfer
+from ...ptx.program import Instruction, Malformed, Transfer, Unsupported
 from ..lanes import WARP, Geometry, Lanes, compact, count, lane_index
 from .spaces import (
     LOCAL_WINDOW,
@@ -78,6 +78,8 @@ class ErrorReport(Protocol):
     def error(
         self, kind: type[CudaError], at: int, lane: int, fault: str, **facts: Any
     ) -> CudaError: ...
+
+    def refused(self, error: Malformed | Unsupported, instruction: Instruction) -> CudaError: ...
 
     def access_error(
         self, fault: Fault, at: int, lane: np.ndarray, verb: str, size: int

@@ -25,7 +25,6 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...cuda.errors import BarrierDivergence, Misaligned, OutOfBounds
-from ...errors import counted
 from ...machine.lanes import Lanes, Step, compact, first_of, lane_index, select
 from ...machine.memory.access import Access, Hit, Landing, PendingCopies, Rereading, Updating
 from ...machine.memory.spaces import OFFSET_MASK, RANK_SHIFT
@@ -58,7 +57,7 @@ def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
     where the predicate says to ignore, zeros are copied."""
     target, source, number, *rest = instruction.operands
     size = immediate_of(number)
-    require(size in (4, 8, 16), f"{counted(size, 'byte')} cannot be copied at once")
+    require(size in (4, 8, 16), "size_of_a_copy", size=size)
     if instruction.form.has("L2::cache_hint"):
         rest.pop()
     writes, reads = (
@@ -254,10 +253,7 @@ def bringing(
     shared memory, each unit `moved` by so many bytes, and tells the barrier among the operands."""
     told = wave.access(instruction.form.transfer(3), instruction.operands[3], at)
     several_blocks = instruction.form.has("multicast::cluster")
-    require(
-        not several_blocks or len(instruction.operands) > 4,
-        "the mask of blocks is missing among its operands",
-    )
+    require(not several_blocks or len(instruction.operands) > 4, "no_mask_of_blocks")
     mask = wave.read(instruction.operands[4], "u16") if several_blocks else None
 
     def bring(lane: int, words: np.ndarray, moved: np.ndarray, sources: list[Rereading]) -> None:

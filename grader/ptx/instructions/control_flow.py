@@ -5,7 +5,6 @@ provides; what stops a thread, for a while or for good (PTX ISA, "Control Flow I
 import numpy as np
 
 from ...cuda.errors import CudaError, OutOfBounds
-from ...errors import counted
 from ...machine.lanes import Lanes, Step, Successors, by_value, compact, lane_index
 from ...machine.wave import Wave
 from ..program import (
@@ -13,20 +12,21 @@ from ..program import (
     Instruction,
     Operand,
     Register,
+    Unsupported,
     Vector,
     components,
     immediate_of,
     require,
     symbol_of,
 )
-from ..table import collective, control, effect, guard_of, unsupported
+from ..table import collective, control, effect, guard_of
 
 
 @control("call", "uni? : ...", flow=Flow.CALL)
 def call(instruction: Instruction, at: int, wave: Wave) -> Step:
     """[(result),] function, (parameters)[, prototype]"""
     operands = list(instruction.operands)
-    require(operands, "it names no function")
+    require(operands, "call_of_nothing")
     results = components(operands.pop(0)) if isinstance(operands[0], Vector) else ()
     function, *rest = operands
     parameters = [_slot(item, wave) for item in components(rest[0])] if rest else []
@@ -36,11 +36,13 @@ def call(instruction: Instruction, at: int, wave: Wave) -> Step:
     name = symbol_of(function)
     called = wave.linked.parts.get(name)
     if called is None and name not in _DRIVER:
-        raise unsupported(instruction, wave)
+        raise Unsupported("unknown", of_textures=False)
     expected = len(called.function.parameters) if called else _DRIVER[name][0]
     require(
         len(parameters) == expected,
-        f"a function of {counted(expected, 'parameter')} is called with {len(parameters)}",
+        "parameters_of_a_call",
+        expected=expected,
+        given=len(parameters),
     )
     if called:
         return lambda lanes: ((wave.calls.enter(lanes, at, name, parameters), lanes),)
@@ -56,7 +58,7 @@ def call(instruction: Instruction, at: int, wave: Wave) -> Step:
 def _slot(operand: Operand, wave: Wave) -> str:
     """The parameter that an operand names."""
     name = symbol_of(operand)
-    require(name in wave.calls.slots, f"{name} is no parameter of a call")
+    require(name in wave.calls.slots, "no_parameter_of_a_call", name=name)
     return name
 
 
@@ -169,7 +171,8 @@ def set_registers(instruction: Instruction, at: int, wave: Wave) -> Step:
     number = immediate_of(instruction.operands[0])
     require(
         24 <= number <= 256 and number % 8 == 0,
-        f"a thread cannot have {number} registers: 24 to 256, a multiple of 8",
+        "registers_of_a_thread",
+        number=number,
     )
     return lambda lanes: None
 

@@ -94,7 +94,9 @@ def mov(instruction: Instruction) -> Elementwise:
         return Elementwise(lambda a: a, (kind,), kind)
     require(
         parts in (1, 2, 4, 8) and parts <= size_of(kind),
-        f"a value of type .{kind} has no {parts} parts",
+        "parts_of_a_value",
+        kind=kind,
+        parts=parts,
     )
     bits = 8 * size_of(kind)
     whole, part = f"b{bits}", f"b{bits // parts}"

@@ -161,10 +161,7 @@ def atomic(instruction: Instruction, at: int, wave: Wave) -> Step:
         operands.pop()
     target = operands.pop(0) if form.name == "atom" else None
     address, *sources = operands
-    require(
-        len(sources) == (2 if form.compares else 1),
-        "a value or the cache policy is missing among its operands",
-    )
+    require(len(sources) == (2 if form.compares else 1), "no_value_or_policy")
     ((_, transfer),), kind = form.transfers, form.type
     operation = operation_on(kind, form.one_of(OPERATIONS) or "")
     access = wave.access(transfer, address, at, "atomically updates")

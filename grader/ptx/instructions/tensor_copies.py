@@ -119,7 +119,7 @@ def _operation(name: str, kind: str) -> Compute:
     try:
         return operation_on(kind, name)
     except KeyError:
-        raise Malformed(f"there is no .{name} of elements of type .{kind}") from None
+        raise Malformed("no_such_operation", name=name, kind=kind) from None
 
 
 def _plan(instruction: Instruction, position: int, at: int, wave: Wave) -> Plan:
