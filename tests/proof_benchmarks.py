@@ -35,9 +35,9 @@ from grader.compilers.parameters import parameters
 from grader.course import Rule
 from grader.course.rules import DTYPES, RuleError
 from grader.cuda.simulator import plain
+from grader.proofs.launches import SECOND, Effort
 from grader.proofs.loops import Undecided
 from grader.proofs.search import Doubt, examined
-from grader.proofs.trial import SECOND, Effort
 from grader.ptx.link import link
 
 LONG = 2**24  # elements of every array

@@ -16,9 +16,9 @@ from instruction_meanings import answer
 from grader.cuda import simulator
 from grader.proofs import meanings
 from grader.proofs.atoms import Atoms, Formula, Polynomial, Scope, term
+from grader.proofs.launches import Effort
 from grader.proofs.search import MOST_RUNS, unmet
 from grader.proofs.solver import Solver
-from grader.proofs.trial import Effort
 from grader.proofs.values import Arithmetic, Unknown, Value
 from grader.ptx.program import Instruction, Register
 from grader.ptx.table import resolve

@@ -17,11 +17,11 @@ import z3
 from grader.course import Rule
 from grader.cuda import simulator
 from grader.proofs.atoms import term
+from grader.proofs.launches import Effort
 from grader.proofs.loops import LoopGraph
 from grader.proofs.search import explored, variables_of
 from grader.proofs.solver import Solver
 from grader.proofs.thread import SymbolicThread
-from grader.proofs.trial import Effort
 from grader.proofs.values import Shape
 from grader.ptx.link import link
 

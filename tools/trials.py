@@ -34,7 +34,7 @@ from grader.judge.cases import CaseInstance, described, instantiate
 from grader.judge.compare import Words
 from grader.judge.protocol import Ran
 from grader.judge.sandbox.simulated import run_case
-from grader.proofs.trial import Trial
+from grader.proofs.launches import Trial
 from grader.status import Status
 
 Shape = tuple[int, int, int]

@@ -49,8 +49,7 @@ from ..machine.memory.spaces import (
     shared_layout,
 )
 from ..machine.naming import MemoryNames, PassedArray, plain
-from ..machine.registers import GRID_WORKSPACE
-from ..machine.state import PreparedLaunch, current_options, options
+from ..machine.state import GRID_WORKSPACE, PreparedLaunch, current_options, options
 from ..ptx import parse as parser
 from ..ptx.assembly import dangling
 from ..ptx.link import Executable, executable

@@ -18,7 +18,7 @@ import numpy as np
 from .. import proofs as analysis
 from ..course import Case, Exercise, Launch, Problem, rules as course_rules
 from ..cuda.errors import Message
-from ..proofs.trial import Trial, as_wanted
+from ..proofs.launches import Trial, as_wanted
 from ..status import Status
 from . import compare
 from .cases import CaseInstance

@@ -37,9 +37,8 @@ from .events import Events, Observer, Rebind
 from .lanes import Lanes, Step, compact, count, lane_index
 from .memory.access import Access, Accessed, ErrorReport, Hit, Values, bits_of
 from .memory.spaces import Store
-from .registers import CLOCKS
 from .schedule import IN_TURN, schedule
-from .state import PreparedLaunch
+from .state import CLOCKS, PreparedLaunch
 from .wave import Wave
 
 

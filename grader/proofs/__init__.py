@@ -17,7 +17,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 
 from ..course.model import Rule
-from .trial import FAULTS, SECOND, TRIALS, Effort, Found, Outcome
+from .launches import FAULTS, SECOND, TRIALS, Effort, Found, Outcome
 
 __all__ = ["FAULTS", "Found", "Outcome", "available", "counterexample", "prove"]
 

@@ -19,11 +19,10 @@ from ..machine.wave import FULL
 from ..ptx.link import link
 from ..ptx.program import LinkedProgram, PtxModule, Variable
 from .atoms import Atoms, Formula, Polynomial, Scope, all_of, negated, term
-from .launches import random_trials
+from .launches import MOST_ELEMENTS, Effort, Found, Outcome, Trial, random_trials
 from .loops import AccessSite, Epoch, LoopGraph, MeetingSite, Undecided
 from .solver import Solver, differ
 from .thread import SymbolicThread
-from .trial import MOST_ELEMENTS, Effort, Found, Outcome, Trial
 from .trying import Attempts
 from .values import AXES, Arithmetic, Setting, Shape, shapes
 

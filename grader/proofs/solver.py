@@ -31,8 +31,8 @@ from .atoms import (
     product_name,
     term,
 )
+from .launches import FORMULA, MOST_OF_ONE, Effort
 from .loops import Undecided
-from .trial import FORMULA, MOST_OF_ONE, Effort
 
 # ---- what is true of products ----
 

@@ -39,6 +39,7 @@ from ..ptx.program import (
     Vector,
 )
 from .atoms import HUGE, Formula, Polynomial, Scope, Twins, all_of, negated, term
+from .launches import INSTRUCTION, Effort
 from .loops import (
     END,
     AccessSite,
@@ -55,7 +56,6 @@ from .loops import (
     with_condition,
 )
 from .meanings import computed
-from .trial import INSTRUCTION, Effort
 from .values import Arithmetic, Pointer, Setting, Unknown, Value, same
 
 MOST_TRIES = 6

@@ -12,8 +12,19 @@ from itertools import chain, islice
 from ..course import Rule, rules
 from ..cuda import CudaError, arguments, simulator
 from ..watch.findings import HazardReport
-from .launches import code_of, constants, launches
-from .trial import FAULTS, STEP, Argument, Effort, Found, Outcome, Trial, is_as_wanted
+from .launches import (
+    FAULTS,
+    STEP,
+    Argument,
+    Effort,
+    Found,
+    Outcome,
+    Trial,
+    code_of,
+    constants,
+    is_as_wanted,
+    launches,
+)
 
 MOST_STEPS = 20_000  # of a wave
 AT_ONCE = 32  # launches that are tried at the same time

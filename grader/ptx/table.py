@@ -33,7 +33,7 @@ from ..machine.lanes import (
     select,
 )
 from ..machine.memory.access import LaneValues
-from ..machine.registers import Derived, literal
+from ..machine.state import Derived, literal
 from ..machine.wave import FULL, Wave
 from .link import Place, Places, Seen
 from .numbers import ON_ARRAYS, on_registers

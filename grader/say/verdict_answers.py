@@ -54,7 +54,7 @@ RETURNS = {  # by function, if it is often taken for something else
         "returns the value from before its change.",
     ),
     "__ballot_sync": "returns a mask: bit k is 1 if the condition is true in lane k.",
-    "__clz": "returns how many 0 bits stand before the highest 1 bit.",
+    "__clz": "returns how many 0 bits are above the highest 1 bit.",
     "__ffs": "counts bits from 1, and returns 0 if no bit is 1.",
     "__umulhi": "returns the upper 32 bits of the product.",
 }

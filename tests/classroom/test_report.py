@@ -19,7 +19,7 @@ from grader.classroom.coursefile import CourseFile
 from grader.classroom.export import ShownNames
 from grader.classroom.folder import new_course
 from grader.classroom.handing_out import release
-from grader.classroom.report import alike, statements
+from grader.classroom.report import alike
 
 pytestmark = pytest.mark.slow
 
@@ -236,7 +236,7 @@ def test_only_pages_that_show_something_new_are_made_again(here):
 
 
 def plain(source):
-    return [token.plain for token in statements.tokens(source) if token.plain]
+    return [token.plain for token in alike.tokens(source) if token.plain]
 
 
 def test_names_numbers_layout_and_comments_leave_the_same_text():

@@ -19,8 +19,7 @@ from random_kernels import kernel
 from grader import course, proofs as analysis
 from grader.course import Rule, rules
 from grader.proofs import Outcome
-from grader.proofs.launches import random_trials
-from grader.proofs.trial import STEP, Effort
+from grader.proofs.launches import STEP, Effort, random_trials
 from grader.proofs.trying import MOST_STEPS, replayed
 
 VECTOR = Rule(

@@ -18,8 +18,8 @@ from grader.proofs.atoms import (  # noqa: E402
     Scope,
     term,
 )
+from grader.proofs.launches import Effort  # noqa: E402
 from grader.proofs.solver import Solver  # noqa: E402
-from grader.proofs.trial import Effort  # noqa: E402
 from grader.proofs.values import Arithmetic  # noqa: E402
 
 FEW = range(-3, 4)

@@ -17,7 +17,7 @@ from grader.judge.protocol import Examine, Examined, Ran
 from grader.judge.sandbox import reasoning
 from grader.notebook import verdict_card
 from grader.notebook.player import of_failure
-from grader.proofs.trial import MOST_ELEMENTS, Trial
+from grader.proofs.launches import MOST_ELEMENTS, Trial
 
 RULES = """
 from grader.course import Rule

@@ -31,7 +31,6 @@ from ..coursefile import CourseFile
 from ..export import NOT_HANDED_IN, ExerciseRow, ShownNames, rows, total, write_rows
 from ..folder import CourseFolder
 from . import alike
-from .statements import tokens
 
 CAUSES = 6  # shown with their lines
 SHOWN = 20  # pairs of similar notebooks
@@ -286,7 +285,7 @@ def _line(answer: GradedAnswer) -> tuple[str, ...]:
     """The text of the line that the verdict names, names aside."""
     return tuple(
         token.plain
-        for token in tokens(answer.source)
+        for token in alike.tokens(answer.source)
         if token.line == answer.row.line and token.plain
     )
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...machine.lanes import WARP, Lanes, Step, Successors, by_value, lane_index, put
-from ...machine.memory.access import LaneValues
-from ...machine.memory.turns import compare_and_swap
+from ...machine.memory.access import LaneValues, compare_and_swap
 from ...machine.wave import Arrival, Reduction, Wave
 from ..numbers import DTYPES, flush, fmax, fmin, on_registers
 from ..program import (

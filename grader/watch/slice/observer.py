@@ -11,9 +11,8 @@ from msgspec.structs import replace
 
 from ...machine.events import Observer
 from ...machine.lanes import WARP, Lanes, Step, fill, lane_index
-from ...machine.memory.access import Access, Accessed, Hit, Values
+from ...machine.memory.access import Access, Accessed, Hit, Values, by_place
 from ...machine.memory.spaces import Store
-from ...machine.memory.turns import by_place
 from ...machine.naming import plain
 from ...ptx.flow import passes
 from ...ptx.numbers import size_of
