@@ -1,4 +1,4 @@
-// Add a number of its own to every column of a matrix, as each layer of a neural network does.
+// Each column has a number: add it to every element of the column, as many neural networks do.
 //
 //   x     float[rows, cols], only read
 //   bias  float[cols], only read
