@@ -1,9 +1,9 @@
 // Expand in any number of dimensions, or a window of the result: out = expanded.ravel()[first:][:count].
 //
-//   x        float[], only read; stepping by one in dimension d moves by strides[d] elements in x,
-//            which is 0 if dimension d is expanded
+//   x        float[], only read; strides[d] is the distance in x, in elements, between two
+//            neighbours along dimension d. It is 0 if dimension d is expanded
 //   out      float[count], written; thread t of block b owns out[b * blockDim.x + t], if it exists
-//   shape    int[dims], the shape of the expanded array, the last dimension running fastest
+//   shape    int[dims], the shape of the expanded array, whose last dimension has stride 1
 //   strides  int[dims], those of x in elements
 //   dims     0 to 8
 //   first    the flat index of out[0] in the expanded array; may exceed the largest int

@@ -3,9 +3,9 @@
 //   cond   unsigned char[], only read; 0 is false, anything else is true
 //   x, y   float[], only read
 //   out    float[n], written; thread t of block b owns out[b * blockDim.x + t], if it exists
-//   shape  int[dims], the shape of out, the last dimension running fastest; dims is 0 to 8
+//   shape  int[dims], the shape of out, whose last dimension has stride 1; dims is 0 to 8
 //   cond_strides, x_strides, y_strides
-//          int[dims]; stepping by one in dimension d moves by so many elements in cond, x and y,
+//          int[dims]; the strides of cond, x and y, in elements,
 //          0 where the dimension is expanded
 extern "C" __global__ void where(const unsigned char* cond, const float* x, const float* y,
                                  float* out, const int* shape, const int* cond_strides,

@@ -1,8 +1,8 @@
-// where(cond, x, y) of (A, 1, C, D), (1, B, C, 1) and (A, B, 1, D), LINES lines per thread row.
+// where(cond, x, y) of (A, 1, C, D), (1, B, C, 1) and (A, B, 1, D), LINES lines per warp.
 //
 //   cond  unsigned char[A, C, D], only read;  x  float[B, C], only read;  y  float[A, B, D], only read
 //   out   float[A, B, C, D], written, 16 bytes at a time: D is a multiple of 4
-//   grid  (C / (blockDim.y * LINES) rounded up, B, A): a block knows its a and b
+//   grid  (C / (blockDim.y * LINES) rounded up, B, A): a is blockIdx.z, b is blockIdx.y
 //   block (32, 2): a warp fills the D floats of LINES neighbouring c, four per thread at once; its
 //         part of y is the same for all of them
 template <int LINES>

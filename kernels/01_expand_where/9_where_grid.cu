@@ -2,7 +2,7 @@
 //
 //   cond  unsigned char[A, C, D], only read;  x  float[B, C], only read;  y  float[A, B, D], only read
 //   out   float[A, B, C, D], written, 16 bytes at a time: D is a multiple of 4
-//   grid  (C / blockDim.y rounded up, B, A): a block knows its a and b, a row of threads its c
+//   grid  (C / blockDim.y rounded up, B, A): blockIdx.z is a, and blockIdx.y is b
 //   block (32, 8): a warp fills the D floats of one (a, b, c), four per thread at a time
 extern "C" __global__ void where_grid(const unsigned char* cond, const float* x, const float* y,
                                       float* out, int C, int D) {

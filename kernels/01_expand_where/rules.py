@@ -42,7 +42,7 @@ expand = Rule(
     where=(*OWN_ELEMENT, *UP_TO_8),
     contents=(
         "`shape` and `strides` have `dims` elements; each size is at least 1, their product at "
-        "least `first + count`; every index that they give lies in `x`"
+        "least `first + count`; no index computed from them is outside of `x`"
     ),
     edges=DIMENSIONS,
     values=COPIED,
@@ -68,7 +68,7 @@ where = Rule(
     where=("n >= 1", "gridDim.x * blockDim.x >= n", *UP_TO_8),
     contents=(
         "`shape` and the strides have `dims` elements; each size is at least 1, their product is "
-        "`n`; every index that they give lies in its array"
+        "`n`; no index computed from them is outside of its array"
     ),
     edges=DIMENSIONS,
     values=COPIED,
@@ -93,8 +93,8 @@ fast_expand = Rule(
     where=(*OWN_ELEMENT, *UP_TO_8),
     contents=(
         "`shape`, `multipliers`, `shifts` and `strides` have `dims` elements; each size is at "
-        "least 1, their product at least `first + count`, and that at most 2^31; every place that "
-        "they lead to lies in `x`"
+        "least 1, their product is at least `first + count`; `first + count` is at most 2^31; no "
+        "index computed from them is outside of `x`"
     ),
     edges=DIMENSIONS,
     values=COPIED,
