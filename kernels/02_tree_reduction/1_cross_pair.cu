@@ -5,14 +5,14 @@
 //   block    a power of two, at most 256 threads
 //
 // Cells form pairs: first 1 apart, then 2, then 4. This distance, the stride, doubles at each step.
-// Thread t adds if its own cell, tile[t], gets the sum of the pair.
+// The left cell of a pair gets the sum. If this is tile[t], thread t adds.
 extern "C" __global__ void cross_pair(const float* x, float* partial, int n) {
     __shared__ float tile[256];  // tile[t] is the cell of thread t: its sum so far
     const int thread = threadIdx.x;
     const int i = blockIdx.x * blockDim.x + thread;
 
     tile[thread] = i < n ? x[i] : 0.0f;  // past the end: 0, which changes no sum
-    __syncthreads();                     // the cells about to be read were written by other threads
+    __syncthreads();                     // wait: the next step reads cells of other threads
 
     for (int stride = 1; stride < blockDim.x; stride *= 2) {
         if (thread % (2 * stride) == 0) {

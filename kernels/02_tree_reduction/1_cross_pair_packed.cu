@@ -11,7 +11,7 @@ extern "C" __global__ void cross_pair_packed(const float* x, float* partial, int
     const int i = blockIdx.x * blockDim.x + thread;
 
     tile[thread] = i < n ? x[i] : 0.0f;  // past the end: 0, which changes no sum
-    __syncthreads();                     // the cells about to be read were written by other threads
+    __syncthreads();                     // wait: the next step reads cells of other threads
 
     for (int stride = 1; stride < blockDim.x; stride *= 2) {
         const int cell = 2 * stride * thread;  // the left cell of this step's t-th pair

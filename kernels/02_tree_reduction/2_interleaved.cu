@@ -9,7 +9,7 @@ extern "C" __global__ void interleaved(const float* x, float* partial, int n) {
     const int i = blockIdx.x * blockDim.x + thread;
 
     tile[thread] = i < n ? x[i] : 0.0f;  // past the end: 0, which changes no sum
-    __syncthreads();                     // the cells about to be read were written by other threads
+    __syncthreads();                     // wait: the next step reads cells of other threads
 
     // Your loop: leave the sum of all blockDim.x cells in tile[0].
     // BEGIN SOLUTION

@@ -11,7 +11,7 @@ extern "C" __global__ void block_max(const float* x, float* partial, int n) {
     // Your turn: fill the tile, then fold it. What must a thread past the end put into its cell?
     // BEGIN SOLUTION
     tile[thread] = i < n ? x[i] : -INFINITY;  // the identity of max: it never wins
-    __syncthreads();                          // cells are about to be read by other threads
+    __syncthreads();                          // wait: the next step reads cells of other threads
 
     for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (thread < stride) {

@@ -7,10 +7,10 @@
 //   finished  unsigned int[1], 0 before the launch, and 0 again after it for the next one
 //   block     a power of two, 32 to 256 threads
 
-// In thread 0: the sum of one value from each thread of the block. tile holds 256 floats.
+// Returns, in thread 0, the sum of the values of all threads of the block. tile: 256 floats.
 __device__ float block_sum(float value, float* tile) {
     tile[threadIdx.x] = value;
-    __syncthreads();  // the cells about to be read were written by other threads
+    __syncthreads();  // wait: the next step reads cells of other threads
     for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (threadIdx.x < stride) {
             tile[threadIdx.x] += tile[threadIdx.x + stride];

@@ -8,7 +8,7 @@
 //   block     whole warps, at most 1024 threads
 //
 // The thread of number t in the grid owns packs t, t + T, t + 2 T ... where T = gridDim.x *
-// blockDim.x; up to 3 elements before the first pack and 3 after the last are the first threads'.
+// blockDim.x. The first threads add up to 3 elements before the first pack and 3 after the last.
 template <int N>
 struct alignas(4 * N) Pack {  // N values that are loaded as one
     float element[N];
@@ -19,7 +19,7 @@ __device__ float warp_sum(float value) {
     return value;
 }
 
-// In every thread of warp 0: the sum of one value from each thread of the block.
+// Returns, in every thread of warp 0, the sum of the values of all threads of the block.
 __device__ float block_sum(float value, float* of_warp) {
     const int lane = threadIdx.x % 32, warps = blockDim.x / 32;
     value = warp_sum(value);
@@ -28,7 +28,7 @@ __device__ float block_sum(float value, float* of_warp) {
     return threadIdx.x < 32 ? warp_sum(lane < warps ? of_warp[lane] : 0.0f) : 0.0f;
 }
 
-// Of one element: itself, or its product with the other vector's.
+// Returns what element i adds to the result: x[i], or x[i] * y[i].
 template <bool DOT>
 __device__ float term(const float* x, const float* y, size_t i) {
     return DOT ? x[i] * y[i] : x[i];
@@ -48,7 +48,7 @@ __device__ float of_thread(const float* x, const float* y, size_t n) {
     if (thread < n - head - packs * N) sum[0] += term<DOT>(x, y, head + packs * N + thread);
     Pack<N> one[BATCH], other[BATCH];
     for (size_t first = thread; first < packs; first += BATCH * step) {
-        if (first + (BATCH - 1) * step < packs) {  // all there: nothing to ask for each
+        if (first + (BATCH - 1) * step < packs) {  // all packs exist: no check for each
 #pragma unroll
             for (int k = 0; k < BATCH; k++) {
                 one[k] = a[first + k * step];

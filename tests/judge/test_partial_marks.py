@@ -61,7 +61,7 @@ PAIR_BY_PAIR = """
     }
 """
 A_LITTLE_TOO_MUCH = NO_BARRIER.replace("= other +", "= other * 1.01f +")
-FIRST_BARRIER = "    __syncthreads();                     // the cells about to be read"
+FIRST_BARRIER = "    __syncthreads();                     // wait: the next step reads cells"
 
 
 def tree(body):
@@ -156,7 +156,7 @@ def test_a_missing_barrier_in_another_style_leaves_a_part():
     [
         (tree(NO_IF), 0),
         (tree(A_LITTLE_TOO_MUCH), 0),
-        (tree(NO_BARRIER).replace(FIRST_BARRIER, "    // the cells about to be read"), 0),
+        (tree(NO_BARRIER).replace(FIRST_BARRIER, "    // wait: the next step reads cells"), 0),
         (tree(PAIR_BY_PAIR), 2.5),
     ],
     ids=["another race", "wrong values", "two barriers", "another technique"],
