@@ -1,6 +1,6 @@
 // Every element as a share of the largest one of its warp.
 //
-//   x, y   float[n], positive, x only read, y written; y[i] = x[i] / the largest of its warp's 32
+//   x, y   float[n], positive, x only read, y written; y[i] = x[i] / the largest x in its warp
 //   block  whole warps, and as many threads as there are elements
 extern "C" __global__ void to_the_largest(const float* x, float* y) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

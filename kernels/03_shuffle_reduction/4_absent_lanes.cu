@@ -1,4 +1,4 @@
-// The sum of each warp's elements, of which the last warp may have fewer than 32.
+// The sum of each warp's elements. The last warp may have fewer than 32 elements.
 //
 //   x      float[n], only read
 //   total  float[n / 32, rounded up], written

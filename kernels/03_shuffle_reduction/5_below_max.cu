@@ -2,7 +2,7 @@
 //
 //   x      float[rows][columns], only read
 //   y      float[rows][columns], written; y[r][c] = x[r][c] - the largest of row r, so 0 or less
-//   width  1, 2, 4, 8, 16 or 32, and at least `columns`: so many neighbouring lanes own a row
+//   width  the number of neighbouring lanes per row: 1, 2, 4, 8, 16 or 32, at least `columns`
 //   block  whole warps; thread t of the whole grid belongs to row t / width, if there is one
 extern "C" __global__ void below_max(const float* x, float* y, int rows, int columns, int width) {
     const unsigned full_mask = 0xffffffff;

@@ -1,6 +1,6 @@
-// Sum of every row of a matrix, one block per row: each warp by shuffles, then one warp once more.
+// Sum of every row of a matrix, one block per row. Each warp folds; then warp 0 folds their sums.
 //
-//   x      float[gridDim.x][columns], only read; block r owns row r, thread t of it the elements
+//   x      float[gridDim.x][columns], only read; block r owns row r, its thread t owns elements
 //          t, t + blockDim.x, t + 2 * blockDim.x, ...
 //   total  float[gridDim.x], written; total[r] is the sum of row r
 //   block  whole warps: a multiple of 32 threads
@@ -22,7 +22,7 @@ extern "C" __global__ void row_sum_shuffle(const float* x, float* total, int col
 
     sum = warp_sum(sum);
     if (lane == 0) of_warp[warp] = sum;
-    __syncthreads();  // warp 0 is about to read what other warps wrote
+    __syncthreads();  // wait: warp 0 reads what other warps write
 
     if (warp == 0) {  // all 32 lanes of it, so that they can shuffle
         const int warps = blockDim.x / 32;

@@ -1,9 +1,9 @@
 // Sum of every row of a matrix, one block per row: by CUB, the library that comes with CUDA.
 //
-//   x      float[gridDim.x][columns], only read; block r owns row r, thread t of it the elements
+//   x      float[gridDim.x][columns], only read; block r owns row r, its thread t owns elements
 //          t, t + blockDim.x, t + 2 * blockDim.x, ...
 //   total  float[gridDim.x], written; total[r] is the sum of row r
-//   block  256 threads, no more and no fewer: CUB wants to know it when it is compiled
+//   block  exactly 256 threads: CUB must know the number when the kernel is compiled
 #include <cub/block/block_reduce.cuh>
 
 extern "C" __global__ void row_sum_cub(const float* x, float* total, int columns) {

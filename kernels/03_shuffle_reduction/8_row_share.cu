@@ -43,9 +43,9 @@ __device__ float block_all_reduce(float value, float* of_warp) {
     // Your turn. Mind that the kernel calls this function again and again, with the same of_warp.
     // BEGIN SOLUTION
     value = warp_all_reduce<Op>(value);
-    __syncthreads();  // the call before this one: everybody has read what it left in of_warp
+    __syncthreads();  // wait until all threads have read of_warp in the call before
     if (lane == 0) of_warp[warp] = value;
-    __syncthreads();  // this call: everybody may read what the other warps wrote
+    __syncthreads();  // wait until all warps have written of_warp in this call
     result = warp_all_reduce<Op>(lane < warps ? of_warp[lane] : Op::identity());
     // END SOLUTION
 
@@ -55,7 +55,7 @@ __device__ float block_all_reduce(float value, float* of_warp) {
 extern "C" __global__ void row_share(const float* x, float* share, float* below, int rows,
                                      int columns) {
     __shared__ float of_warp[32];
-    for (int row = blockIdx.x; row < rows; row += gridDim.x) {  // as often for every thread
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) {  // the same rows for all threads
         const int end = (row + 1) * columns;
         float total = Sum::identity(), largest = Max::identity();
         for (int i = row * columns + threadIdx.x; i < end; i += blockDim.x) {

@@ -1,11 +1,11 @@
 // Sum of every row of a matrix, one block per row, for blocks of any size. One line is wrong.
 //
-//   x      float[gridDim.x][columns], only read; block r owns row r, thread t of it the elements
+//   x      float[gridDim.x][columns], only read; block r owns row r, its thread t owns elements
 //          t, t + blockDim.x, t + 2 * blockDim.x, ...
 //   total  float[gridDim.x], written; total[r] is the sum of row r
 //   block  any number of threads, so the last warp may have fewer than 32 lanes
 
-// The sum over the first `lanes` lanes of a warp, which are all that it has; right in lane 0.
+// The sum over a warp that has only `lanes` lanes. It is right in lane 0.
 __device__ float warp_sum(float sum, int lanes) {
     const unsigned present = 0xffffffff >> (32 - lanes);  // one bit for each lane there is
     const int lane = threadIdx.x % 32;
@@ -28,7 +28,7 @@ extern "C" __global__ void find_the_bug(const float* x, float* total, int column
 
     sum = warp_sum(sum, lanes);
     if (lane == 0) of_warp[warp] = sum;
-    __syncthreads();  // warp 0 is about to read what other warps wrote
+    __syncthreads();  // wait: warp 0 reads what other warps write
 
     if (warp == 0) {
         sum = warp_sum(threadIdx.x < (blockDim.x >> 5) ? of_warp[threadIdx.x] : 0.0f, lanes);

@@ -2,12 +2,12 @@
 //
 //   x      float[rows][columns], only read, at any address of a float; any number of columns
 //   total  float[rows], written
-//   block  whole warps: a multiple of 32 threads. LANES neighbouring threads are a group; the
-//          groups of a block own blockDim.x / LANES * ROWS neighbouring rows, and a group every
-//          (blockDim.x / LANES)th of these.
+//   block  whole warps: a multiple of 32 threads. LANES neighbouring threads are a group.
+//          The G = blockDim.x / LANES groups of a block own G * ROWS neighbouring rows. Group g
+//          owns rows g, g + G, g + 2 G, ... of these.
 //
-// A row may begin anywhere. Its packs begin on 16-byte boundaries; up to 3 elements before the first
-// and 3 after the last are one element more for the first lanes.
+// A row may begin anywhere. Its packs begin on 16-byte boundaries. The first lanes also add up to
+// 3 elements before the first pack, and up to 3 after the last.
 struct alignas(16) Pack {
     float element[4];
 };
@@ -26,7 +26,7 @@ __device__ void row_sums(const float* x, float* total, int rows, int columns) {
         const float* from = x + row * columns;
         head[r] = min(static_cast<int>(-(reinterpret_cast<size_t>(from) / 4) % 4), columns);
         packs[r] = row < rows ? (columns - head[r]) / 4 : 0;
-        const int tail = row < rows ? columns - 4 * packs[r] : 0;  // and the head
+        const int tail = row < rows ? columns - 4 * packs[r] : 0;  // elements outside the packs
         sum[r] = lane < tail ? from[lane < head[r] ? lane : 4 * packs[r] + lane] : 0.0f;
         for (int i = lane + LANES; i < tail; i += LANES) {  // for groups of fewer than 6 lanes
             sum[r] += from[i < head[r] ? i : 4 * packs[r] + i];
