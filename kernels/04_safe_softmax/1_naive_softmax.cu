@@ -1,4 +1,4 @@
-// Softmax of rows of 32 elements, as the formula has it: exp, sum, quotient.
+// Softmax of rows of 32 elements, directly by the formula: exp, sum, division.
 //
 //   x      float[gridDim.x][32], only read; lane t of block b owns x[b][t]
 //   y      float[gridDim.x][32], written; y[b][t] = exp(x[b][t]) / the sum of exp over row b

@@ -3,7 +3,7 @@
 //   x       float[n], only read; thread i of the grid owns x[i], x[i + T], x[i + 2 * T] ...,
 //           where T = gridDim.x * blockDim.x is how many threads the grid has
 //   maxima  float[gridDim.x]; maxima[b] is the largest x[i] that the threads of block b own
-//   sums    float[gridDim.x]; sums[b] adds up exp(x[i] - the largest of all x) over the same x[i]
+//   sums    float[gridDim.x]; sums[b] is block b's sum of exp(x[i] - the largest of all x)
 //   y       float[n], written; y = softmax(x), and y[i] is written by the thread that owns x[i]
 //   block   whole warps, at most 1024 threads; the grid is the same in all three launches
 __device__ float add(float a, float b) {
@@ -23,9 +23,9 @@ template <float (*combine)(float, float)>
 __device__ float block_all_reduce(float value, float identity, float* of_warp) {
     const int lane = threadIdx.x % 32;
     value = warp_all_reduce<combine>(value);
-    __syncthreads();  // the call before this one: everybody has read what it left in of_warp
+    __syncthreads();  // wait until all threads have read of_warp in the call before
     if (lane == 0) of_warp[threadIdx.x / 32] = value;
-    __syncthreads();  // this call: everybody may read what the other warps wrote
+    __syncthreads();  // wait until all warps have written of_warp in this call
     return warp_all_reduce<combine>(lane < blockDim.x / 32 ? of_warp[lane] : identity);
 }
 

@@ -1,7 +1,7 @@
 // Softmax of every row of a matrix, one block per row at a time, in three passes over the row.
 //
 //   x      float[rows][columns], only read; block b owns rows b, b + gridDim.x, b + 2 * gridDim.x...
-//          and thread t of it the elements t, t + blockDim.x, t + 2 * blockDim.x, ... of such a row
+//          and its thread t owns elements t, t + blockDim.x, t + 2 * blockDim.x, ... of such a row
 //   y      float[rows][columns], written; y[r][c] by the thread that owns x[r][c]
 //   block  whole warps: a multiple of 32 threads, at most 1024
 __device__ float add(float a, float b) {
@@ -22,9 +22,9 @@ template <float (*combine)(float, float)>
 __device__ float block_all_reduce(float value, float identity, float* of_warp) {
     const int lane = threadIdx.x % 32;
     value = warp_all_reduce<combine>(value);
-    __syncthreads();  // the call before this one: everybody has read what it left in of_warp
+    __syncthreads();  // wait until all threads have read of_warp in the call before
     if (lane == 0) of_warp[threadIdx.x / 32] = value;
-    __syncthreads();  // this call: everybody may read what the other warps wrote
+    __syncthreads();  // wait until all warps have written of_warp in this call
     return warp_all_reduce<combine>(lane < blockDim.x / 32 ? of_warp[lane] : identity);
 }
 

@@ -1,4 +1,4 @@
-// The largest of 64 elements, in every thread: two warps, each by shuffles, then the two together.
+// The largest of 64 elements. Each warp finds its largest by shuffles; every thread combines both.
 //
 //   x, y   float[64], x only read, y written; y[t] = x[t] - the largest
 //   block  64 threads

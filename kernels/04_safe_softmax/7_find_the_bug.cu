@@ -1,6 +1,6 @@
 // Softmax of every row of a matrix, one block per row. Two constants in it are wrong.
 //
-//   x      float[gridDim.x][columns], only read; block r owns row r, thread t of it the elements
+//   x      float[gridDim.x][columns], only read; block r owns row r, its thread t owns elements
 //          t, t + blockDim.x, t + 2 * blockDim.x, ...
 //   y      float[gridDim.x][columns], written; y[r][c] by the thread that owns x[r][c]
 //   block  whole warps: a multiple of 32 threads, at most 1024
@@ -22,9 +22,9 @@ template <float (*combine)(float, float)>
 __device__ float block_all_reduce(float value, float identity, float* of_warp) {
     const int lane = threadIdx.x % 32;
     value = warp_all_reduce<combine>(value);
-    __syncthreads();  // the call before this one: everybody has read what it left in of_warp
+    __syncthreads();  // wait until all threads have read of_warp in the call before
     if (lane == 0) of_warp[threadIdx.x / 32] = value;
-    __syncthreads();  // this call: everybody may read what the other warps wrote
+    __syncthreads();  // wait until all warps have written of_warp in this call
     return warp_all_reduce<combine>(lane < blockDim.x / 32 ? of_warp[lane] : identity);
 }
 
