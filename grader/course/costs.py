@@ -233,8 +233,8 @@ def _required(asked: Requirement, case: Case) -> str:
     kind = asked.kind
     if kind.orders:
         return (
-            f"at least {_amount(asked.at_least, f'{kind.named}s', case)} (counted per warp, not "
-            "per thread)"
+            f"at least {_amount(asked.at_least, f'{kind.named}s', case)} (each counts once "
+            "per warp)"
         )
     result = " and ".join(f"`{name}`" for name in asked.of) or "the result"
     free = f", except for up to {counted(asked.but, 'element')}" if asked.but else ""
@@ -242,8 +242,8 @@ def _required(asked: Requirement, case: Case) -> str:
         return f"each element of {result} is written by a {kind.named}{free}"
     if asked.levels:
         return (
-            f"each element of {result} combines its inputs in {counted(asked.levels, 'level')} of "
-            f"{kind.named}s{free}"
+            f"a chain of {counted(asked.levels, kind.named)} from the inputs to each element of "
+            f"{result}{free}"
         )
     times = f" {asked.at_least} times" if asked.at_least > 1 else ""
     return f"each input of {result} is read{times} by a {kind.named}{free}"
