@@ -27,7 +27,7 @@ extern "C" __global__ void online_tree(const float* x, float* y, int columns) {
         mine = merge(mine, one);
     }
     tile[thread] = mine;
-    __syncthreads();  // the cells about to be read were written by other threads
+    __syncthreads();  // wait: the next step reads cells of other threads
 
     for (int stride = 128; stride > 0; stride /= 2) {
         if (thread < stride) {
