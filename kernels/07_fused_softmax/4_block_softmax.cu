@@ -33,7 +33,7 @@ extern "C" __global__ void block_softmax(const float* x, float* y, int rows, int
     __shared__ Pair of_warp[32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     const int packs = columns / 4;
-    for (int row = blockIdx.x; row < rows; row += gridDim.x) {  // as often for every thread
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) {  // the same rows for all threads
         const size_t start = static_cast<size_t>(row) * columns;
         const auto* from = reinterpret_cast<const Pack<float, 4>*>(x + start);
         auto* to = reinterpret_cast<Pack<float, 4>*>(y + start);

@@ -2,9 +2,9 @@
 //
 //   x, y   T[rows][columns], x only read, y written, both at addresses of a T and equally far from a
 //          16-byte boundary; columns: any number up to 16 / sizeof(T) * LANES * PACKS
-//   block  whole warps: a multiple of 32 threads. LANES neighbouring threads are a group; the groups
-//          of a block own blockDim.x / LANES * ROWS neighbouring rows, and a group every
-//          (blockDim.x / LANES)th of these.
+//   block  whole warps: a multiple of 32 threads. LANES neighbouring threads are a group. The
+//          G = blockDim.x / LANES groups of a block own G * ROWS neighbouring rows. Group g owns
+//          rows g, g + G, g + 2 G, ... of these.
 //
 // A row may begin anywhere. Its packs begin on 16-byte boundaries; what lies before the first and
 // after the last, less than two packs, are single elements of the first lanes.
