@@ -21,7 +21,7 @@ template <class Op>
 __device__ float block_all_reduce(float value, Op op) {
     __shared__ float tile[256];
     tile[threadIdx.x] = value;
-    __syncthreads();  // wait: the next step reads cells of other threads
+    __syncthreads();  // the elements that are read next were written by other threads
     for (int stride = 128; stride > 0; stride /= 2) {
         if (threadIdx.x < stride) {
             tile[threadIdx.x] = op(tile[threadIdx.x], tile[threadIdx.x + stride]);

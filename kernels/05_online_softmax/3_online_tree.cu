@@ -27,7 +27,7 @@ extern "C" __global__ void online_tree(const float* x, float* y, int columns) {
         mine = merge(mine, one);
     }
     tile[thread] = mine;
-    __syncthreads();  // wait: the next step reads cells of other threads
+    __syncthreads();  // the elements that are read next were written by other threads
 
     for (int stride = 128; stride > 0; stride /= 2) {
         if (thread < stride) {

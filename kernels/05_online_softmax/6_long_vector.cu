@@ -54,7 +54,7 @@ extern "C" __global__ void merge_partials(const Pair* partial, Pair* total, int 
     // END SOLUTION
 }
 
-// Third launch, any number of blocks: the answer.
+// Third launch, any number of blocks: the output.
 extern "C" __global__ void normalize(const float* x, const Pair* total, float* y, int n) {
     const int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
     const Pair all = *total;

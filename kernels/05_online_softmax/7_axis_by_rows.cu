@@ -23,7 +23,7 @@ extern "C" __global__ void axis_by_rows(const float* x, float* y, int length, in
     Pair mine = {-INFINITY, 0.0f};
     for (int k = thread; k < length; k += 256) mine = merge(mine, {x[column + k * step], 1.0f});
     tile[thread] = mine;
-    __syncthreads();  // wait: the next step reads cells of other threads
+    __syncthreads();  // the elements that are read next were written by other threads
 
     for (int stride = 128; stride > 0; stride /= 2) {
         if (thread < stride) {

@@ -15,7 +15,7 @@ __device__ Pair merge(Pair a, Pair b) {
 extern "C" __global__ void one_column(const float* x, float* y, int length, int inner) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
 
-    // Your turn: read the column for its pair, and read it once more to write the answer.
+    // Your turn: read the column for its pair, and read it once more to write the output.
     // BEGIN SOLUTION
     if (i >= inner) return;
     Pair all = {-INFINITY, 0.0f};

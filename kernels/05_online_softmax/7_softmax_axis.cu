@@ -33,7 +33,7 @@ extern "C" __global__ void softmax_axis(const float* x, float* y, int length, in
     }
     Pair* cell = &tile[threadIdx.y * across + threadIdx.x];
     *cell = mine;
-    __syncthreads();  // wait: the next step reads cells of other threads
+    __syncthreads();  // the elements that are read next were written by other threads
 
     for (int stride = along / 2; stride > 0; stride /= 2) {
         if (threadIdx.y < stride) *cell = merge(*cell, cell[stride * across]);

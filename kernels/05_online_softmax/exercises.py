@@ -481,7 +481,7 @@ def two_reads_one_write(elements: int) -> tuple[Budget, Budget]:
         Budget(
             "global_load_sectors",
             2 * sectors,
-            "x is read twice, once to compute the pair and once to write the answer, each time in "
+            "x is read twice, once to compute the pair and once to write the output, each time in "
             "whole sectors of 8 floats",
         ),
         Budget("global_store_sectors", sectors, "y is written once, in whole sectors of 8 floats"),
