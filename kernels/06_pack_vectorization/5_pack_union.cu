@@ -17,7 +17,7 @@ struct alignas(SIZE) Bytes {  // like std::aligned_storage
 template <typename T, int N>
 union PackOverBytes {
     Bytes<sizeof(T) * N> storage;  // loaded and stored as this,
-    T element[N];                  // and used as this
+    T element[N];                  // and used as this (undefined in C++, but common)
     __device__ PackOverBytes() {}
 };
 

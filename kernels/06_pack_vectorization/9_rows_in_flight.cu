@@ -2,10 +2,10 @@
 //
 //   x     float[rows, columns], only read, at any address of a float
 //   y     float[rows, columns], written: x / largest |x| of the row; NaN ignored, zeros stay 0;
-//         as far from a 16-byte boundary as x. columns: any number up to 4 * LANES * PACKS
-//   block whole warps: a multiple of 32 threads. LANES neighbouring threads are a group. The
-//         G = blockDim.x / LANES groups of a block own G * ROWS neighbouring rows. Group g owns
-//         rows g, g + G, g + 2 G, ... of these.
+//         x and y have the same address modulo 16. columns: any number up to 4 * LANES * PACKS
+//   block whole warps: a multiple of 32 threads. LANES neighbouring threads are a group. A block
+//         has G = blockDim.x / LANES groups and owns G * ROWS neighbouring rows; its group g owns
+//         rows g, g + G, g + 2 * G ... of these.
 //
 // A row may begin anywhere. Its packs begin on 16-byte boundaries. Up to 3 elements before the
 // first pack and 3 after the last are single: each of the first lanes takes one of them.
