@@ -1,7 +1,7 @@
 // Row softmax, one cluster of blocks per row: each keeps its part of the row in shared memory.
 //
-//   x, y        float[rows][columns], x only read, y written; cluster r owns row r, its block b the
-//               packs b * part ... of it; columns: a multiple of 4
+//   x, y        float[rows][columns], x only read, y written; columns: a multiple of 4; cluster r
+//               owns row r; its block b owns packs b * part to (b + 1) * part - 1 of this row
 //   block       whole warps: a multiple of 32 threads, at most 1024
 //   shared_mem  16 * part bytes, part = columns / 4 / BLOCKS, rounded up
 #include <cooperative_groups.h>

@@ -3,8 +3,8 @@
 //   x, y     float[rows][columns], x only read, y written; columns: a multiple of 4
 //   partial  Pair[rows][parts], only read: what the first launch found
 //   grid     (parts, rows of this launch), in reverse order: block (b, r) owns row first_row + rows -
-//            1 - r, and of its B batches number B - 1 - b, B - 1 - b - parts ...; a batch is 1,024
-//            packs, of which thread t owns t, t + 256 ...
+//            1 - r. The row has B batches; the block owns batches B - 1 - b, B - 1 - b - parts ...
+//            A batch is 1,024 packs; thread t owns packs t, t + 256 ... of it
 //   block    256 threads
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one

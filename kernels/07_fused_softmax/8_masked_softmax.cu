@@ -5,9 +5,9 @@
 //          4, up to 1,024
 //   block  whole warps: a multiple of 32 threads; x and y begin at multiples of 16 bytes
 //
-// The last query sees all keys, the query before it all but the last key, and so on. With more
-// queries than keys, the first queries see no key. A key that is not seen gets 0, whatever x holds
-// there. In a row that sees no key, or nothing but -INFINITY, every key gets 0.
+// The last query sees all keys. The query before it sees all keys except the last, and so on. With
+// more queries than keys, the first queries see no key. A key that is not seen gets 0, whatever x
+// holds there. In a row that sees no key, or only scores of -INFINITY, every key gets 0.
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one
     T element[N];

@@ -5,8 +5,8 @@
 //   grid   one block per row
 //   block  THREADS threads; thread t owns every THREADSth pack, from pack t on
 //
-// A row may begin anywhere. Its packs begin on 16-byte boundaries; what lies before the first and
-// after the last, less than two packs, are single elements of the first threads.
+// A row may begin anywhere. Its packs begin on 16-byte boundaries. The elements before the first and
+// after the last pack (fewer than two packs) are single: each of the first threads takes one of them.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -16,7 +16,7 @@ struct alignas(16) Pack {  // 16 bytes that are loaded and stored as one
     T element[N];
 };
 
-// exp(x), what is below the smallest normal number as 0: an instruction less than __expf, or three.
+// Returns exp(x), or 0 for a result below the smallest normal number. It is shorter than __expf.
 __device__ float exp_fast(float x) {
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.442695041f));
@@ -27,7 +27,7 @@ struct alignas(8) Pair {
     float max, sum;  // the largest x so far, and the sum of exp(x - max)
 };
 
-// The pair of all warps' pairs, in every lane: the maximum first, so that each needs one exponential.
+// Merges the pairs of all warps, in every lane. The maximum comes first: a lane needs one exponential.
 template <int WARPS>
 __device__ Pair merge(const Pair* pairs) {
     const int lane = threadIdx.x % 32;

@@ -3,11 +3,11 @@
 //   x, y   float[rows][columns], x only read, y written, both at addresses of a float and equally far
 //          from a 16-byte boundary; columns: any number up to 4 * THREADS * PACKS * BLOCKS
 //   grid   rows * BLOCKS: blocks BLOCKS * r ... own row r
-//   block  THREADS threads; block b of the cluster owns packs b * part ... of the row, thread t of
-//          it every THREADSth of them
+//   block  THREADS threads; block b of the cluster owns packs b * part ... of the row; its thread t
+//          owns packs t, t + THREADS, t + 2 * THREADS ... of these
 //
-// A row may begin anywhere. Its packs begin on 16-byte boundaries; what lies before the first and
-// after the last, less than two packs, are single elements of the first block's first threads.
+// A row may begin anywhere. Its packs begin on 16-byte boundaries. The elements before the first and
+// after the last pack (fewer than two packs) are single: one for each of the first threads of block 0.
 struct alignas(16) Pack {
     float element[4];
 };

@@ -3,15 +3,15 @@
 //   x, y   float[outer][length][inner], x only read, y written, on 16-byte boundaries; inner: a
 //          multiple of 4; length: up to THREADS / LANES * PACKS
 //   grid   outer * (packs of inner / LANES, rounded up) blocks
-//   block  THREADS threads; LANES neighbouring ones own the tile's packs of one place on the axis,
-//          the LANES next to them those of the next place
+//   block  THREADS threads; LANES neighbouring threads own the tile's packs of one index of the
+//          axis, and the next LANES threads own the packs of the next index
 //
 // A pack is four columns, and each column has a maximum and a sum of its own.
 struct alignas(16) Pack {
     float element[4];
 };
 
-// exp(x), what is below the smallest normal number as 0: an instruction less than __expf, or three.
+// Returns exp(x), or 0 for a result below the smallest normal number. It is shorter than __expf.
 __device__ float exp_fast(float x) {
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.442695041f));

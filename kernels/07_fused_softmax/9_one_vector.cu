@@ -7,9 +7,9 @@
 //   grid        blocks that run at the same time (a cooperative launch), with T threads in all
 //   block       THREADS threads; thread t of the grid owns packs t, t + T, t + 2 T ..., BATCH of them
 //               at a time
-//   shared_mem  16 * THREADS * BATCH * KEPT bytes: the last batches but one; the last stays in
-//               registers. Those before are read a second time, from the last to the first, and
-//               before all others are written: what was read last the L2 cache still holds.
+//   shared_mem  16 * THREADS * BATCH * KEPT bytes: the KEPT batches before the last one, which stays
+//               in registers. All earlier batches are loaded a second time, from the latest to the
+//               earliest: the L2 cache still holds the latest. They are written before all others.
 struct alignas(16) Pack {
     float element[4];
 };
@@ -36,7 +36,7 @@ __device__ Pair merge_warp(Pair mine) {
     return mine;
 }
 
-// A pair is one word of 64 bits, so a thread reads all of it or nothing of it. All bits set: no pair.
+// All bits set: no pair. PTX does not promise that both floats arrive together. On an H200 they do.
 __device__ void publish(Pair* place, Pair pair) {
     asm volatile("st.relaxed.gpu.v2.f32 [%0], {%1, %2};" ::"l"(place), "f"(pair.max), "f"(pair.sum)
                  : "memory");

@@ -2,12 +2,12 @@
 //
 //   x, y   T[rows][columns], x only read, y written, both at addresses of a T and equally far from a
 //          16-byte boundary; columns: any number up to 16 / sizeof(T) * LANES * PACKS
-//   block  whole warps: a multiple of 32 threads. LANES neighbouring threads are a group. The
-//          G = blockDim.x / LANES groups of a block own G * ROWS neighbouring rows. Group g owns
-//          rows g, g + G, g + 2 G, ... of these.
+//   block  whole warps: a multiple of 32 threads. LANES neighbouring threads are a group. A block
+//          has G = blockDim.x / LANES groups and owns G * ROWS neighbouring rows; its group g owns
+//          rows g, g + G, g + 2 * G ... of these.
 //
-// A row may begin anywhere. Its packs begin on 16-byte boundaries; what lies before the first and
-// after the last, less than two packs, are single elements of the first lanes.
+// A row may begin anywhere. Its packs begin on 16-byte boundaries. The elements before the first and
+// after the last pack (fewer than two packs) are single: each of the first lanes takes one of them.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -17,7 +17,7 @@ struct alignas(16) Pack {  // 16 bytes that are loaded and stored as one
     T element[N];
 };
 
-// exp(x), what is below the smallest normal number as 0: an instruction less than __expf, or three.
+// Returns exp(x), or 0 for a result below the smallest normal number. It is shorter than __expf.
 __device__ float exp_fast(float x) {
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.442695041f));
@@ -45,7 +45,7 @@ __device__ void softmax_rows(const T* x, T* y, int rows, int columns) {
     const int lane = threadIdx.x % LANES, groups = blockDim.x / LANES;
     const size_t first = static_cast<size_t>(blockIdx.x) * groups * ROWS + threadIdx.x / LANES;
     Pack<T> batch[ROWS][PACKS];
-    float kept[ROWS][PACKS][N], alone[ROWS][SINGLES];
+    float kept[ROWS][PACKS][N], alone[ROWS][SINGLES];  // alone: the single elements
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {  // all loads in flight before the first use
         const T* from = x + (first + r * groups) * columns;
@@ -90,7 +90,7 @@ __device__ void softmax_rows(const T* x, T* y, int rows, int columns) {
         }
 
         const float share = 1.0f / sum;            // one division per row
-        if (first + r * groups >= rows) continue;  // such a row's lanes are not missed any more
+        if (first + r * groups >= rows) continue;  // no shuffle follows
         T* to = y + (first + r * groups) * columns;
         const Row<T> row(to, columns);
 #pragma unroll

@@ -247,9 +247,9 @@ struct Work {
         }
     }
 
-    // Warp s of SETS. A block sends the message of row r + DEPTH to the place of row r's message. By
-    // then it has received the pair of row r + SETS. The owner block of row r had read all messages of
-    // row r before it sent its own pair for row r + SETS. So no unread message is overwritten.
+    // Warp s of SETS. The message of row r + DEPTH goes to the place of row r's message. Before a block
+    // sends it, it has the pair of row r + SETS. So the owner block of row r has sent its own pair of
+    // row r + SETS, and before that it read all messages of row r. No unread message is overwritten.
     __device__ void merge_rows(int s) const {
         const int lane = threadIdx.x % 32, blocks = gridDim.x;
         unsigned long long* results = messages + DEPTH * blocks;
