@@ -2,7 +2,7 @@
 //
 //   values  unsigned char[n], only read
 //   bins    int[256], 0 before the launch; each block adds its counts
-//   block   256 threads; each thread continues with the element that is one grid further
+//   block   256 threads; thread i of the T threads of the grid counts i, i + T, i + 2 T ...
 extern "C" __global__ void clear(int* bins) {
     bins[threadIdx.x] = 0;
 }

@@ -1,4 +1,4 @@
-// Counts whole numbers: bins[v] is how often v is in values. As fast if all numbers are equal.
+// Counts integers: bins[v] is how often v is in values. As fast if all numbers are equal.
 //
 //   values  int[n], only read; begins at a multiple of 16 bytes; only 0 to 255 are counted
 //   bins    int[256], 0 before the launch (`clear_bins`); each block adds its counts

@@ -13,7 +13,7 @@
 //   2  a tile publishes its sum, and later tiles look back for it               5_look_back.cu
 //   3  sum and flag are one word: one store publishes both, without a fence
 //   4  16 bytes per load and store, 8 of them per lane                          lesson 06
-//   5  a block knows the total up to its last tile, so it looks back one round, and never further
+//   5  a block knows the total up to its previous tile, so it looks back one round only
 //   6  bulk copies fill a ring of stages, and warps with roles wait for each other at mbarriers:
 //      copies, sums, looking back and stores go on at the same time             lesson 11
 #include <cuda/ptx>
@@ -53,7 +53,7 @@ __device__ float warp_sum(float value) {
 }
 
 // Warp COPIER, step 6: `count` floats at x into a stage. The copy takes whole packs; this thread
-// itself stores up to 3 floats at the very end of x, and zeros behind them up to a whole pack.
+// itself stores up to 3 floats at the very end of x, and fills the last pack with zeros.
 __device__ void copy(float4* stage, const float* x, int count, uint64_t* full) {
     const int copied = count / 4 * 4, end = (count + 3) / 4 * 4;
     for (int i = copied; i < end; i++) ((float*)stage)[i] = i < count ? x[i] : 0.0f;
