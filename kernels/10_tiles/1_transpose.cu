@@ -7,7 +7,7 @@ extern "C" __global__ void transpose(const float* x, float* y, int rows, int col
     const int left = 32 * blockIdx.x, top = 32 * blockIdx.y;  // the tile's corner in x
     const int lane = threadIdx.x;
 
-    // Your turn: four rows of the tile per thread into shared memory, and four rows out of it.
+    // Your turn: move one element of each of four rows to shared memory, and four back from it.
     // BEGIN SOLUTION
     __shared__ float tile[32][33];  // one spare cell per row: a column has 32 different banks
     for (int k = threadIdx.y; k < 32; k += 8) {

@@ -4,7 +4,7 @@
 //   y      float[cols][rows], written
 //   block  32 x 8 threads; the grid covers all columns (x) and all rows (y), 32 at a time
 
-// The cell of the tile for an element: a number from 0 to 1,023, another one for each element.
+// The cell of the tile for an element: from 0 to 1,023, and different for any two elements.
 __device__ int cell(int row, int col) {
     // BEGIN SOLUTION
     return 32 * row + (col ^ row);

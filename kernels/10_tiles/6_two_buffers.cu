@@ -17,7 +17,7 @@ extern "C" __global__ void two_buffers(const float* a, const float* b, float* c,
         __syncthreads();  // these tiles are there, and every thread has used those before them
         // END SOLUTION
         float next_a = 0.0f, next_b = 0.0f;
-        if (next < k) {  // these loads are under way while the thread adds
+        if (next < k) {  // these loads are in flight while the thread adds
             next_a = a[row * k + next + tx];
             next_b = b[(next + ty) * n + col];
         }

@@ -9,7 +9,7 @@
 // Step by step, with the kernel of the lesson that takes the step:
 //   1  tiles in shared memory                                                  4_product.cu
 //   2  128 sums of a thread in registers, for 24 loaded elements               5_register_tile.cu
-//   3  two buffers: the next tiles are on their way while these are used       6_two_buffers.cu
+//   3  two buffers: the next tiles are in flight while these are used         6_two_buffers.cu
 //   4  the copies are asynchronous and of 16 bytes, and need no registers      lesson 11
 //   5  a swizzle for the tile of a, which is read along k: 4 elements per load 2_swizzle.cu
 //   6  which lane takes which rows and columns: see `Place`
@@ -21,7 +21,7 @@ constexpr int ROWS = 8, COLS = 4;                     // of c, per thread; colum
 constexpr int OF_A = SIDE * DEPTH / 4, OF_B = DEPTH * SIDE / 4;  // packs of a tile
 constexpr int DEEP = DEPTH / 4, WIDE = SIDE / 4;                 // packs of a row of either tile
 
-// Step 5. Pack q of row r of the tile of a. Rows below each other would begin in the same bank.
+// Step 5. Pack q of row r of the tile of a. Without the swizzle, all rows begin in the same bank.
 __device__ int cell(int r, int q) {
     return DEEP * r + (q ^ r % 8);
 }

@@ -14,7 +14,7 @@
 constexpr int SIDE = 16;  // of a tile, in packs
 
 // Step 2. The cell for a pack of the turned tile: row 0 to 63, pack 0 to 15. Shared memory serves 8
-// lanes with packs at a time. Where these store, they differ in row / 4; where they load, in pack.
+// lanes with packs at a time. When they store, they differ in row / 4; when they load, in pack.
 // In both cases their 8 cells are in different banks.
 __device__ int cell(int row, int pack) {
     return SIDE * row + (pack ^ row / 4);
