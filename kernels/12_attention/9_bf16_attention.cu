@@ -14,7 +14,7 @@
 //   2  weights go from registers to the tensor cores                          7_tensor_tile.cu
 //   3  a ring of stages, and a producer that gives registers away   lesson 11, 9_bf16_product.cu
 //   4  tiles that all queries see need no mask; long rows begin first        4_causal_tiles.cu
-//   5  the scores of the next tile are under way during the softmax of this one
+//   5  the scores of the next tile are in flight during the softmax of this one
 //   6  three consumers take turns: one has the tensor cores while the others do their softmax
 #include <cuda.h>
 #include <cuda/ptx>
@@ -125,8 +125,8 @@ struct Block {
         next();
     }
 
-    // Adds what the weights w make of a tile of v to y.
-    __device__ void gather(float (&y)[WIDE][32], const unsigned (&w)[32]) {
+    // Adds the product of the weights w and a tile of v to y.
+    __device__ void multiply_v(float (&y)[WIDE][32], const unsigned (&w)[32]) {
         const uint64_t v = described(s.ring[stage]);
         wait(&s.full[stage], parity);
         asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
@@ -137,7 +137,7 @@ struct Block {
         next();
     }
 
-    __device__ void release(int before) {  // the stage used so many stages ago
+    __device__ void release(int before) {  // the stage used `before` steps ago
         if (threadIdx.x % 32 == 0) mbarrier_arrive(&s.empty[(stage + STAGES - before) % STAGES]);
     }
 
@@ -152,8 +152,8 @@ struct Block {
         const int top = row + 64 * consumer, mine = top + threadIdx.x % GROUP / 32 * 16 + lane / 4;
         float d[64], y[WIDE][32] = {};
         unsigned w[32];  // weights, in pairs
-        // Of this lane's rows, `mine` and 8 further: the largest score so far, the sum of the weights
-        // that this lane has made, and what they must be multiplied by.
+        // This lane has rows `mine` and `mine + 8`. For each: the largest score so far, the sum of this
+        // lane's weights, and the factor that rescales this sum.
         float max[2] = {-INFINITY, -INFINITY}, sum[2] = {}, factor[2];
         auto softmax = [&](int tile) {
             settle(d);
@@ -187,7 +187,7 @@ struct Block {
         for (int tile = tiles - 2; tile >= 0; tile--) {
             if (TURNS) asm volatile("bar.sync %0, 256;" ::"r"(1 + consumer) : "memory");
             score(d, consumer);
-            gather(y, w);
+            multiply_v(y, w);
             if (TURNS) asm volatile("bar.arrive %0, 256;" ::"r"(1 + (consumer + 1) % 3) : "memory");
             asm volatile("wgmma.wait_group.sync.aligned 1;" ::
                              : "memory");  // step 5: only the scores
@@ -195,7 +195,7 @@ struct Block {
             softmax(tile);
             release(1);
         }
-        gather(y, w);
+        multiply_v(y, w);
         for (int r = 0; r < 2; r++) {
             sum[r] += __shfl_xor_sync(~0u, sum[r], 1);
             factor[r] = 1 / (sum[r] + __shfl_xor_sync(~0u, sum[r], 2));
