@@ -18,7 +18,7 @@ extern "C" __global__ void copy_pipeline(const float* x, float* y, int rows) {
     const int t = threadIdx.x, tiles = rows / 8;
     const float* from = x + (size_t)blockIdx.x * rows * 128;  // tile k begins at from + 1024 * k
     float sum = 0.0f;
-    // Your turn: copies of the next two tiles are under way while the thread adds those of this one.
+    // Your turn: copies of the next two tiles are in flight while the thread adds those of this one.
     // BEGIN SOLUTION
     for (int k = 0; k < 2; k++) {
         if (k < tiles) copy_tile(tile[k], from + 1024 * k);

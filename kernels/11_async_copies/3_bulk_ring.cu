@@ -18,7 +18,7 @@ extern "C" __global__ void bulk_ring(const float* x, float* y, int rows) {
     }
     __syncthreads();
     float sum = 0.0f;
-    // Your turn: thread 0 keeps up to four bulk copies under way. All threads wait for tile k and add.
+    // Your turn: thread 0 keeps up to four bulk copies in flight. All threads wait for tile k and add.
     // BEGIN SOLUTION
     for (int k = 0, next = 0; k < tiles; k++) {
         for (; t == 0 && next < tiles && next < k + 4; next++) {

@@ -11,10 +11,10 @@
 //   1  boxes with a swizzle, and products of a warpgroup                           9_warpgroup.cu
 //   2  a ring of stages, and a producer that meets the consumers at mbarriers      7_tensor_ring.cu
 //   3  two warpgroups share a tile of b: 128 x 256 sums per block, 128 per thread
-//   4  the products of one step are still under way when those of the next are issued
+//   4  the products of one step are still in flight when those of the next are issued
 //   5  the producer gives most of its registers to the consumers
 //   6  two blocks of a cluster share each tile of b: each copies one half of it to both blocks
-//   7  a block makes one tile of c after the other; while it stores one, the next is on its way
+//   7  a block makes one tile of c after the other; while it stores one, copies for the next are in flight
 //   8  tiles that run at the same time lie close together, so the L2 cache holds their factors
 //   9  c goes to shared memory by matrices of 8 x 8 elements, and from there in boxes
 #include <cuda.h>
@@ -25,7 +25,7 @@ using namespace cuda::ptx;
 constexpr int ROWS = 128, COLS = 256, DEEP = 64;         // of c per block; elements of k per step
 constexpr int STAGES = 4, HALF = COLS / 2, GROUP = 128;  // threads of a warpgroup
 constexpr int TALL =
-    8;  // step 8: tiles of a cluster below each other that come one after the other
+    8;  // step 8: so many tiles of a cluster, one below the other, before the next column
 
 struct Shared {
     __nv_bfloat16 a[STAGES][ROWS][DEEP], b[STAGES][COLS][DEEP];
@@ -71,7 +71,7 @@ __device__ void product_commit() {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-// Until at most NEWEST groups of products are under way. The compiler must not move a use of d to a
+// Until at most NEWEST groups of products are in flight. The compiler must not move a use of d to a
 // place before this.
 template <int NEWEST>
 __device__ void product_wait(float (&d)[128]) {
@@ -106,7 +106,7 @@ struct Ring {
 
 // --- tiles -----------------------------------------------------------------------------------------
 
-// Steps 7 and 8. The tiles of a cluster have 256 x 256 elements; it takes every so many of them.
+// Steps 7 and 8. The tiles of a cluster have 256 x 256 elements; cluster i of C has tiles i, i + C ...
 struct Tiles {
     int down, across, row, col;  // how many there are; where the present one begins
     __device__ Tiles(int m, int n) : down((m + 255) / 256), across((n + 255) / 256) {}
@@ -140,7 +140,7 @@ __device__ void produce(Shared& s, const CUtensorMap& a, const CUtensorMap& b, T
     }
 }
 
-// Step 9. Lane l of a warp says where row l % 8 of the (l / 8)-th of four matrices goes.
+// Step 9. Stores four matrices. Lane l gives the address of row l % 8 of matrix l / 8.
 __device__ void store_matrices(__nv_bfloat16* at, const float* d) {
     const __nv_bfloat162 words[4] = {
         __floats2bfloat162_rn(d[0], d[1]), __floats2bfloat162_rn(d[2], d[3]),
@@ -159,7 +159,7 @@ __device__ void store(Shared& s, const CUtensorMap& c, const float (&d)[128], in
     for (int part = 0; part < 4; part++) {
         auto& box = s.c[consumer][part % 2];
         if (t == 0)
-            cp_async_bulk_wait_group_read(n32_t<1>());  // the box before the last one is read
+            cp_async_bulk_wait_group_read(n32_t<1>());  // the box before the last one was read
         asm volatile("bar.sync %0, 128;" ::"r"(1 + consumer) : "memory");
 #pragma unroll
         for (int j = 0; j < 4; j++) {

@@ -23,7 +23,7 @@ __device__ void product_wait() {
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 }
 
-// A descriptor: where a factor begins; rows of 128 bytes, swizzled; 1,024 bytes for eight rows.
+// Returns a descriptor: address, swizzle of 128 bytes, and 1,024 bytes between groups of eight rows.
 __device__ uint64_t described(const half* at) {
     return __cvta_generic_to_shared(at) >> 4 | 1ull << 16 | 64ull << 32 | 1ull << 62;
 }

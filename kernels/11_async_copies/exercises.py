@@ -149,7 +149,7 @@ copy_pipeline = Exercise(
     name="copy_pipeline",
     title="A pipeline of three stages",
     minutes=12,
-    teaches="wait for the oldest group only, and keep the next copies under way",
+    teaches="wait for the oldest group only, and keep the next copies in flight",
     source="1_copy_pipeline.cu",
     operations=OF_COLUMNS,
     cases=cases_of_columns(
@@ -164,7 +164,7 @@ copy_pipeline = Exercise(
     ),
     hints=(
         "Before the loop, issue the copies of tiles 0 and 1, and commit a group for each. In round "
-        "k, how many groups may still be under way when the thread needs tile k?",
+        "k, how many groups may still be in flight when the thread needs tile k?",
         "In round k wait with `__pipeline_wait_prior(1)`. Then a barrier: the copies of the other "
         "threads have arrived, too.",
         "After the barrier of round k no thread uses tile k - 1 any more. Tile k + 2 may go into "
@@ -209,7 +209,7 @@ bulk_ring = Exercise(
         "Stage k % 4 is used for the first time in rounds 0 to 3, for the second time in rounds 4 "
         "to 7. Its mbarrier is in phase 0, then in phase 1, then in phase 0 again.",
         "So wait for tile k with the parity k / 4 % 2.",
-        "In round k, copies of tiles up to k + 3 may be under way. A barrier at the end of the "
+        "In round k, copies of tiles up to k + 3 may be in flight. A barrier at the end of the "
         "round says that all threads have used tile k.",
     ),
     hints_on={

@@ -94,14 +94,14 @@ reverse_tiles = Exercise(
     operations=REVERSED,
     kind=Bug(given="    __pipeline_wait_prior(1);\n"),
     minutes=1,
-    teaches="wait_prior(n) leaves the n newest groups under way",
+    teaches="wait_prior(n) leaves the n newest groups in flight",
     cases=(
         Case("three tiles", some_tiles("reverse_tiles", 3), points=1),
         covering("other numbers of tiles", any_tiles("reverse_tiles")),
     ),
     hints=(
-        "`__pipeline_wait_prior(n)` returns when at most n of this thread's groups are under way.",
-        "The thread has committed one group. How many may be under way when it reads the tile?",
+        "`__pipeline_wait_prior(n)` returns when at most n of this thread's groups are in flight.",
+        "The thread has committed one group. How many may be in flight when it reads the tile?",
     ),
 )
 
