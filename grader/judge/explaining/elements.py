@@ -335,7 +335,7 @@ def _of_one_thread(about: About) -> tuple[str, str, int | None] | None:
             lines &= about.declared.unusual(about.usual).keys()
             line = lines.pop() if len(lines) == 1 else None
             return (
-                f"Each {noun} on its way has values of one thread alone.",
+                f"Each {noun} that it uses has values of one thread alone.",
                 after_doubts(
                     [("", line)] if line else [],
                     f"Which line should put the values of all threads into one {noun}?",
