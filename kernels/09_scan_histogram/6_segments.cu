@@ -7,7 +7,7 @@ extern "C" __global__ void segments(const float* x, const bool* head, float* y, 
     const int lane = threadIdx.x % 32;
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
 
-    // Your turn: where does the lane's segment start? Add no values of lanes before the start.
+    // Your turn: where does the lane's segment start? Use no values of lanes before the start.
     // BEGIN SOLUTION
     const unsigned int heads =
         __ballot_sync(~0u, i < n && head[i]) | 1;                // bit l: one starts at lane l
