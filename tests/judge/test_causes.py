@@ -298,7 +298,7 @@ from grader.judge import judge
             "12_attention/tiled",
             [("sum_of_lanes(weight)", "weight")],
             "wrong_answer",
-            r"Each sum that it uses has values of one thread alone\..* Is line 49 right\? If it is, "
+            r"Each sum that it uses has values of one thread alone\..*Is line 49 right\? If it is, "
             r"which line should put the values of all threads into one sum\?",
             id="a sum that no lanes exchange",
         ),
