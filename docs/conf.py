@@ -21,13 +21,19 @@ apidoc_modules = [
         "exclude_patterns": ["../grader/bench/numba_softmax.py"],  # needs Numba to be imported
     }
 ]
-autodoc_default_options = {"members": True, "member-order": "bysource", "exclude-members": "set"}
+autodoc_default_options = {
+    "members": True,
+    "member-order": "bysource",
+    "exclude-members": "set, current_run",
+}
 autodoc_inherit_docstrings = False  # what matplotlib says of its own is matplotlib's to say
 autodoc_typehints = "description"
 autodoc_class_signature = "separated"
 
-# An annotation's `type` and `bytes` are Python's, and not the attributes of that name here.
-suppress_warnings = ["ref.python"]
+suppress_warnings = [
+    "ref.python",  # an annotation's `type` and `bytes` are Python's, not attributes of that name
+    "misc.highlighting_failure",  # a kernel with line numbers is not C++ to a highlighter
+]
 
 _INCLUDE = re.compile(r"```{include} \.\./(\S+)\s*```")
 _CODE = re.compile(r"(`+[^`]+`+)")

@@ -4,7 +4,7 @@ and formulas over them.
 Sums, differences and products are exact and need no solver; what a register holds is equal to its
 polynomial modulo 2 to the number of its bits, since all three keep that. A formula is Z3's, over
 integer and Boolean constants called as the atoms are; a product of atoms is a constant of its own,
-"a*b", which `Fact`s say what they must about.
+"a*b", and each `Fact` about it says what the formulas need.
 """
 
 from __future__ import annotations

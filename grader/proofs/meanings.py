@@ -1,7 +1,7 @@
 """What instructions compute, on integers of unknown value.
 
 What an instruction means is said once, in `ptx.instructions`, over the operations of
-`numbers.ON_ARRAYS`; `OnIntegers` has these operations on `Value`s. An instruction whose meaning is
+`numbers.ON_ARRAYS`; `OnIntegers` has these operations on a `Value`. An instruction whose meaning is
 not said in this way may leave anything in the registers that it writes, which is always safe to
 assume.
 """
