@@ -206,6 +206,10 @@ class Declarations:
         """The heads of all loops, by line."""
         return {at: head for head, at in map(self.loop, range(1, 1 + len(self.lines))) if head}
 
+    def around_it(self, line: int) -> list[int]:
+        """The lines of the loops that a source line begins or is in, the outermost first."""
+        return [at for at in self.loops if at <= line <= self.end(at)]
+
     def reads_in_function(self, name: str) -> int | None:
         """The first line of a function to which an array is passed that reads from it, by whatever
         name it has there; None if there is none."""
@@ -248,7 +252,11 @@ class Declarations:
 
     def end(self, line: int) -> int:
         """The last line of the loop that a source line begins, or else is in."""
-        depth, (_, begin) = 0, self.loop(line)
+        return self._closes(self.loop(line)[1])
+
+    def _closes(self, begin: int) -> int:
+        """The last line of what the `if` or the loop on a source line holds, with its `else`."""
+        depth = 0
         for at in range(begin, 1 + len(self.lines)):
             text = self.line(at).rstrip()
             depth += text.count("{") - text.count("}")
@@ -505,6 +513,15 @@ class Declarations:
                 return f" Threads with `{found[1]}` (line {at}) leave before."
         return ""
 
+    def keeps_from(self, at: int, line: int) -> bool:
+        """Whether the `if` or the loop that a source line begins can keep a thread from another
+        line: that line is in its body or its `else`, or threads leave the kernel, or that line's function,
+        in its body."""
+        body = range(at, self._closes(at) + 1)
+        is_ours = self.in_kernel(at) or self.head(at) == self.head(line)
+        leaves = is_ours and any("return" in self.line(one) for one in body)
+        return leaves or line in body
+
     def with_number(self, line: int, value: float, away: int = NEAR) -> int | None:
         """The line nearest to one, so many lines `away` at most, on which a number stands; one
         with an "f" goes first, unless an int is looked for, and may be four times as far. Compilers
@@ -543,8 +560,9 @@ class Declarations:
         depth = lowest = 0
         while not heads and line > 1:
             line -= 1
+            opened = self.line(line).rpartition("}")[2].count("{")  # 1 for `} else if (...) {`
+            heads = head.findall(self.line(line)) if depth - opened < lowest else []
             depth += self.line(line).count("}") - self.line(line).count("{")
-            heads = head.findall(self.line(line)) if depth < lowest else []
             lowest = min(depth, lowest)
         return heads[0] if len(heads) == 1 else "", line
 

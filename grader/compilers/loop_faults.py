@@ -135,15 +135,16 @@ def replaced(declared: Declarations, line: int) -> tuple[str, int] | None:
 
 def kept_over(declared: Declarations, line: int) -> tuple[str, int, int] | None:
     """The variable that a source line adds to, or takes the larger one of, in a loop in a loop,
-    which gets its only value before both: its name, the line of that value, and that of the
-    outer loop."""
+    which gets its only value before both, and which the outer loop also uses in another way: its
+    name, the line of that value, and that of the outer loop."""
     added = re.findall(r"\b(\w+)(?:\s*[-+*]=|\s*=\s*\w+\(\1\b)", declared.line(line))
     name = (added or [""])[-1]
-    given, (_, inner) = re.compile(rf"\b{name}\s*=(?!=)"), declared.loop(line)
+    given = re.compile(rf"\b{name}\s*=(?!=)")
     set_on = [at for at in range(1, line) if name and given.search(declared.line(at))]
-    outer = [at for at in declared.loops if at < inner and declared.end(at) >= line]
-    is_before = set_on and outer and set_on[-1] < outer[0]
-    return (name, set_on[-1], outer[0]) if is_before else None
+    outer = declared.around_it(line)[:-1]
+    rounds = range(outer[0], declared.end(outer[0]) + 1) if outer else ()
+    is_used = any(at != line and declared.mentions(at, name) for at in rounds)
+    return (name, set_on[-1], outer[0]) if set_on and is_used and set_on[-1] < outer[0] else None
 
 
 def short_step(declared: Declarations, line: int, array: str) -> tuple[str, str, int] | None:

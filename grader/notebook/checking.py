@@ -371,8 +371,12 @@ def _worked_steps(exercise: Exercise, source: str) -> list[str]:
     ]
     before = {at: [one for one in ours.lines[: at - 1] if re.search(r"\w", one)] for at in new}
     return [
-        f"In our kernel, this line comes after `{before[at][-1].strip()}`: "
-        f"`{ours.line(at).strip()}`. Where is it in yours?"
+        (
+            f"In our kernel, this line comes after `{before[at][-1].strip()}`: "
+            if before[at]
+            else "Our kernel begins with this line: "
+        )
+        + f"`{ours.line(at).strip()}`. Where is it in yours?"
         for at in new
     ]
 

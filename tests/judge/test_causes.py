@@ -617,7 +617,7 @@ void f() {
 """
     )
     guards = [declared.guard(line)[0] for line in (3, 4, 5, 6, 8, 11, 13)]
-    assert guards == ["packed", "n", "packed", "packed", "", "a", ""]
+    assert guards == ["packed", "n", "packed", "packed", "", "a", "b"]
 
 
 def test_an_array_is_made_of_its_first_values():

@@ -20,7 +20,7 @@ from ...cuda.errors import Message
 from ...grouped import grouped
 from ..compare import Words, Wrong
 from ..protocol import Choice, Element, Made, ThreadPath, ThreadPlace, Used
-from .conditions import after_doubts, after_value, is_tied, last_conditions, numbers_of, values_on
+from .conditions import after_doubts, after_value, compared_on, is_tied, last_conditions, numbers_of
 from .parting import Parting
 from .two_trails import TwoTrails
 from .used import capital, in_order, near, runs, threads, times
@@ -109,6 +109,8 @@ class About:
             for buffer, some in arrays.items()
             for run in ([some] if blocks[buffer] else runs(dict.fromkeys(some)))
         ]
+        if sum(map(len, arrays.values())) == 2:
+            listed = [[one] for ends in listed for one in ends]
         named = [
             blocks[ends[0].buffer] or self.words.run(ends[0], ends[-1]) for ends in listed[:NAMED]
         ]
@@ -265,11 +267,11 @@ class About:
             else after_doubts(self.declared.doubtful(words, line or 0, self.usual), asked)
         )
 
-    def values(self, line: int, thread: ThreadPlace) -> str:
-        """A sentence, after a blank, with the values that the names on a line have for a thread; ""
-        where they are not known."""
+    def values(self, line: int, thread: ThreadPlace, asked: str = "") -> str:
+        """A sentence, after a blank, with the values that the names on a line have for a thread, or
+        had in what was `asked` there; "" where they are not known."""
         known = numbers_of(thread, self.launch(self.pair.wrong.element.buffer), self.words)
-        return values_on(self.declared, line, known)
+        return compared_on(self.declared, line, known, asked)
 
     def doubted(self, asked: str, here: str, who: str) -> str:
         """What to ask of a condition: first of a value in it that an earlier line gives, and that

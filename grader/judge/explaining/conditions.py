@@ -21,6 +21,7 @@ _NOT = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _NEIGHBOUR = {"<": ("<=", -1), ">=": (">", -1), ">": (">=", 1), "<=": ("<", 1)}
 COMPARED = re.compile(r"(?<![<>=!-])(?:[=!<>]=|[<>](?![<>=]))")
+_BARE = re.compile(r"\bif \((!?\w+)\)")  # a variable alone: whether it is not 0
 COMPUTED = re.compile(r"\w [-+*/%] \w+ [<>]=? |[<>]=? \w+ [-+*/%] \w")  # before it is compared
 MOST = 2  # comparisons of one line
 
@@ -47,7 +48,10 @@ def as_written(one: Choice, text: str, is_telling: bool = False) -> str:
         trivial = asks == "==" and left == right and not is_telling
         if asks in operators and stands and not trivial:
             return f"`{left} {asks} {right}` is {str(holds).lower()}"
-    return ""
+    bare, is_asked = _BARE.search(text), one.fixed[1] and one.values[1] == 0
+    if not (bare and is_asked and operator_of(one) in ("==", "!=")):
+        return ""
+    return f"`{bare[1]}` is {str((one.values[0] != 0) != ('!' in bare[1])).lower()}"
 
 
 def sides_as_asked(one: Choice, asks: str) -> list[tuple[float, float]]:
@@ -117,8 +121,11 @@ def after_value(here: str, asked: str, among: str = "") -> str:
     `among`, about the only one that is one of these, or is too large for them."""
     first = [
         f"Is {one[2]} the right value of `{one[1]}` (line {one[3]})? If it is, "
-        for one in re.finditer(r"`(\w+)` is (-?\d+) \(line (\d+)(, unsigned)?", here)
-        if one[4] or not among or re.search(rf"(?<![\w-]){one[2]}\b", among.partition("`")[2])
+        for one in re.finditer(r"`(\w+)` is (-?\d+|true|false) \(line (\d+)(, unsigned)?", here)
+        if one[4]
+        or not among
+        or one[2].isalpha()
+        or re.search(rf"(?<![\w-]){one[2]}\b", among.partition("`")[2])
     ]
     return f"{first[0]}{asked[0].lower()}{asked[1:]}" if len(first) == 1 else asked
 
@@ -206,17 +213,16 @@ def numbers_of(thread: ThreadPlace, launch: Launch, words: Words) -> dict[str, i
     return known
 
 
-def values_on(declared: Declarations, line: int, known: Mapping[str, int]) -> str:
-    """A sentence, after a blank, with the values that the names on a line have, as far as they
-    follow from whole numbers that are `known`; "" where they do not."""
-    computed = declared.computed_on(declared.line(line), line, known)
-    return f" Here {computed[2:]}." if computed.startswith(":") else ""
-
-
 def compared_on(declared: Declarations, line: int, known: Mapping[str, int], asked: str) -> str:
-    """As `values_on`, with the value that the only comparison that was `asked` on the line had of a
-    variable, if that does not follow."""
-    told, sides = values_on(declared, line, known), COMPARED.split(declared.guard(line)[0])
+    """A sentence, after a blank, with the values that the names on a line have, as far as they
+    follow from whole numbers that are `known`, and with the one that the only comparison that was
+    `asked` there had of a variable; "" where there is none."""
+    told = declared.computed_on(declared.line(line), line, known)
+    told = f" Here {told[2:]}." if told.startswith(":") else ""
+    sides = COMPARED.split(declared.guard(line)[0])
+    if bare := re.search(r"`(!?)(\w+)` is (true|false)", asked):
+        value, made = (bare[1] == "!") != (bare[3] == "true"), declared.given(bare[2], line)[1]
+        return told or f" `{bare[2]}` is {str(value).lower()} (line {made})." * bool(made)
     compared = re.findall(r"`(\S+) [<>=!]=? (\S+)`", asked) if len(sides) == 2 else []
     named = zip(compared[0], map(str.strip, sides), strict=True) if len(compared) == 1 else ()
     return told + "".join(

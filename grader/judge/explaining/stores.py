@@ -172,8 +172,15 @@ def nobody_wrote(about: About) -> Told:
         buffer, who = about.pair.wrong.element.buffer, about.ours.stored.who
         name, path = about.words.name(buffer), about.pair.path(about.ours.stored)
         instead = {one: at for one, at in path.stored if one.buffer == buffer}
+        writers = about.declared.writers(name)
         asked, at = last_conditions(
-            path, about.words.source, max(about.declared.writers(name), default=0)
+            path,
+            about.words.source,
+            max(writers, default=0),
+            lambda one: (
+                not writers
+                or any(about.declared.keeps_from(one.place.line or 0, line) for line in writers)
+            ),
         )
         only, line = about.declared.only_written(name, whole=not (instead or asked))
         said, remedy = only, ""
@@ -203,16 +210,20 @@ def nobody_wrote(about: About) -> Told:
             )
             axes = zip(AXES, dimensions(about.launch(buffer).grid), strict=False)
             made = about.declared.made_of(about.declared.line(line))
+            made |= about.declared.made_of(about.declared.guard(line or 0)[0])
             if alike := [one for one, size in axes if size > 1 and f"blockIdx.{one}" not in made]:
                 only = (
                     f"Nothing on line {line} uses `blockIdx.{alike[0]}`: several blocks write the "
                     "same elements."
                 )
+            if outer := about.declared.around_it(line or 0)[:-1] if only == said else []:
+                head, at = about.declared.loop(outer[0])
+                only = f"Line {line} is in the loop on line {at}: `{head}`."
             if few := _too_few_threads(about, buffer, line):
                 said = f"{capital(who)} writes {about.listed(instead)}."
                 only, remedy = few, f"How can a thread write more than one element of {name}?"
         elif asked:
-            here = about.values(at or 0, about.ours.stored)
+            here = about.values(at or 0, about.ours.stored, asked)
             said, line = f"{capital(who)} does not write it: {asked}.{here}", at
             remedy = about.doubted(asked, here, who)
             if asked.endswith("true"):

@@ -430,9 +430,9 @@ def _without(about: About, place: ThreadPlace) -> str:
     here = place.line or 0
     path = about.pair.path(place) if len(about.words.problem.launches) == 1 else ThreadPath()
     asked, at = last_conditions(path, about.words.source, here)
-    return f" {capital(place.who)} has no element: {asked}." * (
-        asked.endswith("false") and (at or here) < here
-    )
+    return (
+        f" {capital(place.who)} has no element: {asked}.{about.values(at or 0, place, asked)}"
+    ) * (asked.endswith("false") and (at or here) < here)
 
 
 def _again(about: About, words: str) -> str:

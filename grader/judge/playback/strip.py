@@ -6,6 +6,7 @@ Which launch and blocks of a case are recorded to see how it went wrong; and wha
 recorded run, at which of its steps.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, groupby
@@ -387,7 +388,11 @@ def sentence(recording: Recording, frame: Frame, slot: int) -> str:
         for touch in frame.touches
         if len(rows := np.flatnonzero(touch.threads // recording.stride == slot))
     )
-    did = [*list(touched)[:6], *_shuffled(recording, frame, slot)]
+    shuffled = Counter(_shuffled(recording, frame, slot))
+    did = [
+        *list(touched)[:6],
+        *(f"{one}, {times} times" if times > 1 else one for one, times in shuffled.items()),
+    ]
     text = (f"Line {frame.line}, {who}" if frame.line else f"Code of no line, {who}") + (
         f": {'; '.join(did)}." if did else "."
     )
