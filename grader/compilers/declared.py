@@ -515,12 +515,13 @@ class Declarations:
 
     def keeps_from(self, at: int, line: int) -> bool:
         """Whether the `if` or the loop that a source line begins can keep a thread from another
-        line: that line is in its body or its `else`, or threads leave the kernel, or that line's function,
-        in its body."""
+        line: that line is in its body or its `else`, or threads leave the kernel there, or the
+        function that has both lines."""
         body = range(at, self._closes(at) + 1)
-        is_ours = self.in_kernel(at) or self.head(at) == self.head(line)
-        leaves = is_ours and any("return" in self.line(one) for one in body)
-        return leaves or line in body
+        return line in body or (
+            (self.in_kernel(at) or self.head(at) == self.head(line))
+            and any("return" in self.line(one) for one in body)
+        )
 
     def with_number(self, line: int, value: float, away: int = NEAR) -> int | None:
         """The line nearest to one, so many lines `away` at most, on which a number stands; one
@@ -560,9 +561,11 @@ class Declarations:
         depth = lowest = 0
         while not heads and line > 1:
             line -= 1
-            opened = self.line(line).rpartition("}")[2].count("{")  # 1 for `} else if (...) {`
-            heads = head.findall(self.line(line)) if depth - opened < lowest else []
-            depth += self.line(line).count("}") - self.line(line).count("{")
+            text = self.line(line)  # `} else if (...) {` opens what its lines are in
+            heads = (
+                head.findall(text) if depth - text.rpartition("}")[2].count("{") < lowest else []
+            )
+            depth += text.count("}") - text.count("{")
             lowest = min(depth, lowest)
         return heads[0] if len(heads) == 1 else "", line
 

@@ -138,12 +138,14 @@ def kept_over(declared: Declarations, line: int) -> tuple[str, int, int] | None:
     which gets its only value before both, and which the outer loop also uses in another way: its
     name, the line of that value, and that of the outer loop."""
     added = re.findall(r"\b(\w+)(?:\s*[-+*]=|\s*=\s*\w+\(\1\b)", declared.line(line))
-    name = (added or [""])[-1]
+    name = added[-1] if added else ""
     given = re.compile(rf"\b{name}\s*=(?!=)")
     set_on = [at for at in range(1, line) if name and given.search(declared.line(at))]
     outer = declared.around_it(line)[:-1]
-    rounds = range(outer[0], declared.end(outer[0]) + 1) if outer else ()
-    is_used = any(at != line and declared.mentions(at, name) for at in rounds)
+    is_used = outer and any(
+        at != line and declared.mentions(at, name)
+        for at in range(outer[0], declared.end(outer[0]) + 1)
+    )
     return (name, set_on[-1], outer[0]) if set_on and is_used and set_on[-1] < outer[0] else None
 
 

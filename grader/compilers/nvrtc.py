@@ -127,8 +127,10 @@ def _without_places(ptx: str, folders: list[Path]) -> tuple[str, tuple[str, ...]
             strange.append(path)
         return found[0]
 
-    text = re.sub(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', named, ptx, flags=re.MULTILINE)
-    return text, tuple(strange)
+    return (
+        re.sub(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', named, ptx, flags=re.MULTILINE),
+        tuple(strange),
+    )
 
 
 def _resolved(path: str) -> Path:

@@ -410,10 +410,10 @@ def by_cause(verdict: Verdict) -> list[list[CaseResult]]:
 
 def _cause(case: CaseResult, verdict: Verdict) -> tuple[object, ...]:
     """What cases of one cause have in common."""
-    if verdict.partial and case.status == verdict.status:
-        return (case.status,)
     return (
-        (case.status, case.line)
+        (case.status,)
+        if verdict.partial and case.status == verdict.status
+        else (case.status, case.line)
         if (verdict.diagnostics and case.status == Status.COMPILE_ERROR) or not case.visible
         else (case.status, case.line or case.message)
     )

@@ -407,21 +407,17 @@ def _in_grid(place: _Element, who: ThreadNumbers, reads: bool) -> Message | None
             else "The loop's condition, or a guard, must check that index too: it must be below "
             f"{limit}.{who.or_equal if index == count else ''}",
         )
+    times = index // max(own, 1)
     return (
-        _multiple(place, who) if 0 < own < count and index in (own * 2, own * 4, own * 8) else None
-    )
-
-
-def _multiple(place: _Element, who: ThreadNumbers) -> Message:
-    """Of a few times the thread's own index."""
-    times = place.index // who.own[0]
-    return Message(
-        why=f"The index{f' `{place.written}`' * bool(place.written)} is {place.index} for this "
-        f"thread. That is {times} times the thread's number in the grid, {who.own[0]}.",
-        remedy=f"Is {times} the number of bytes per element? An index counts elements, not bytes. "
-        * (times == place.size)
-        + f"If each thread should take {times} elements, "
-        f"the last threads go past the end: check that each index is below {_limit(place, who)}.",
+        Message(  # of a few times the thread's own index
+            why=f"The index{f' `{place.written}`' * bool(place.written)} is {index} for this "
+            f"thread. That is {times} times the thread's number in the grid, {own}.",
+            remedy=f"Is {times} the number of bytes per element? An index counts elements, not "
+            "bytes. " * (times == place.size) + f"If each thread should take {times} elements, the "
+            f"last threads go past the end: check that each index is below {_limit(place, who)}.",
+        )
+        if 0 < own < count and index in (own * 2, own * 4, own * 8)
+        else None
     )
 
 

@@ -273,6 +273,51 @@ from grader.judge import judge
             id="the step of a while loop",
         ),
         pytest.param(
+            "02_tree_reduction/last_block",
+            [("== gridDim.x - 1;", "== gridDim.x;")],
+            "wrong_answer",
+            r"does not write it: on line (\d+), `!last` is true\. `last` is false \(line \d+\)\."
+            r".*Is false the right value of `last` \(line \d+\)\?",
+            id="a flag that keeps a thread from a store",
+        ),
+        pytest.param(
+            "08_project/cross_entropy",
+            [
+                (
+                    "        for (int c = threadIdx.x; c < classes; c += blockDim.x) to[c] = 0.0f;\n",
+                    "",
+                )
+            ],
+            "wrong_answer",
+            r"does not write it: on line \d+, `-1 < 0` is true\. `right` is -1 \(line \d+\)\.",
+            id="the condition under which threads leave, not one inside it",
+        ),
+        pytest.param(
+            "04_safe_softmax/row_softmax",
+            [("row += gridDim.x)", "row += 2 * gridDim.x)")],
+            "wrong_answer",
+            r"but not y\[\d+, 0\]\. Line \d+ is in the loop on line \d+: "
+            r"`for \(int row = blockIdx\.x; row < rows; row \+= 2 \* gridDim\.x\)`",
+            id="the loop around the loop of a store",
+        ),
+        pytest.param(
+            "11_async_copies/neighbours",
+            [("int j = 3; j < 6;", "int j = 4; j < 7;")],
+            "wrong_answer",
+            r"^(?!.*gets its first value).*y\[0, 0\] uses x\[0, 2\] and x\[1, 2\], but should not",
+            id="a sum that no outer round begins anew",
+        ),
+        pytest.param(
+            "06_pack_vectorization/scale_packed",
+            [
+                ("} else {", "} else if (p == n / 4) {"),
+                ("int i = 4 * p; i < n; i++", "int i = n / 4 * 4; i < n - 1; i++"),
+            ],
+            "wrong_answer",
+            r"^(?!.*several blocks write).*but not y\[",
+            id="a store of one block",
+        ),
+        pytest.param(
             "06_pack_vectorization/row_absmax",
             [("fmaxf(largest, fabsf(from[c]))", "fmaxf(largest, from[c])")],
             "wrong_answer",

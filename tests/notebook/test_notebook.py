@@ -417,6 +417,16 @@ def test_the_button_of_a_card_adds_the_hint_to_it(opened):
     assert shown.text.count("A worked step, 1 of 1: In our kernel, this line comes after `") == 1
 
 
+def test_the_hints_of_every_exercise_come_to_their_end_whatever_was_written(notebook):
+    for one in course.lessons():
+        assert not notebook.run(f'from grader.notebook import *; lesson("{one.name}")').failed
+        for exercise in one.exercises:
+            if isinstance(exercise.kind, kinds.Write):
+                notebook.run(f'%%cuda {exercise.name}\nextern "C" __global__ void other() {{}}')
+                shown = notebook.run(f'for _ in range(40): hint("{exercise.name}")')
+                assert shown.error is None and shown.text, exercise.id
+
+
 def test_a_hint_knows_what_was_seen_of_the_making_of_a_wrong_element(opened):
     exercise = LESSON.exercise("max")
     solution = LESSON.solution(exercise)

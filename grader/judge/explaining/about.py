@@ -109,7 +109,7 @@ class About:
             for buffer, some in arrays.items()
             for run in ([some] if blocks[buffer] else runs(dict.fromkeys(some)))
         ]
-        if sum(map(len, arrays.values())) == 2:
+        if sum(map(len, arrays.values())) == 2:  # "x[0] and x[1]", not "x[0] to x[1]"
             listed = [[one] for ends in listed for one in ends]
         named = [
             blocks[ends[0].buffer] or self.words.run(ends[0], ends[-1]) for ends in listed[:NAMED]
@@ -276,8 +276,7 @@ class About:
     def doubted(self, asked: str, here: str, who: str) -> str:
         """What to ask of a condition: first of a value in it that an earlier line gives, and that
         the solution computes otherwise."""
-        other = str(asked.endswith("false")).lower()
-        known = f"Should this condition be {other} for {who}?"
+        known = f"Should this condition be {str(asked.endswith('false')).lower()} for {who}?"
         doubt = after_value(here, known, asked)
         names = re.findall(r"of `(\w+)` \(line (\d+)\)\? If", doubt)
         return (

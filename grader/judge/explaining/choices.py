@@ -114,11 +114,11 @@ def decided(about: About) -> Told:
         said = f"{capital(place.who)} decides by {about.name(one)} ({value:g}){place.on}"
         if value != expected:
             index = about.declared.index(place.line or 0, about.words.name(one.buffer))
-            on = about.declared.computed_on(index, place.line or 0)
             yield (
                 Message(
                     f"{said}, and should decide by {about.name(other)} ({expected:g}).",
-                    remedy=f"Compute the index `{index}`{on} by hand for {place.who}."
+                    remedy=f"Compute the index `{index}`"
+                    f"{about.declared.computed_on(index, place.line or 0)} by hand for {place.who}."
                     * bool(index and one != other),
                 ),
                 place.line,

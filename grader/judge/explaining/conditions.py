@@ -48,10 +48,12 @@ def as_written(one: Choice, text: str, is_telling: bool = False) -> str:
         trivial = asks == "==" and left == right and not is_telling
         if asks in operators and stands and not trivial:
             return f"`{left} {asks} {right}` is {str(holds).lower()}"
-    bare, is_asked = _BARE.search(text), one.fixed[1] and one.values[1] == 0
-    if not (bare and is_asked and operator_of(one) in ("==", "!=")):
-        return ""
-    return f"`{bare[1]}` is {str((one.values[0] != 0) != ('!' in bare[1])).lower()}"
+    bare = _BARE.search(text)
+    return (
+        f"`{bare[1]}` is {str((one.values[0] != 0) != ('!' in bare[1])).lower()}"
+        if bare and operator_of(one) in ("==", "!=") and one.fixed[1] and one.values[1] == 0
+        else ""
+    )
 
 
 def sides_as_asked(one: Choice, asks: str) -> list[tuple[float, float]]:
@@ -217,8 +219,8 @@ def compared_on(declared: Declarations, line: int, known: Mapping[str, int], ask
     """A sentence, after a blank, with the values that the names on a line have, as far as they
     follow from whole numbers that are `known`, and with the one that the only comparison that was
     `asked` there had of a variable; "" where there is none."""
-    told = declared.computed_on(declared.line(line), line, known)
-    told = f" Here {told[2:]}." if told.startswith(":") else ""
+    computed = declared.computed_on(declared.line(line), line, known)
+    told = f" Here {computed[2:]}." * computed.startswith(":")
     sides = COMPARED.split(declared.guard(line)[0])
     if bare := re.search(r"`(!?)(\w+)` is (true|false)", asked):
         value, made = (bare[1] == "!") != (bare[3] == "true"), declared.given(bare[2], line)[1]

@@ -86,10 +86,6 @@ class Descent:
         is_rare = (self.mine.key(at), self.mine.verb(at)) in self._rare
         return bool(self.mine.constant[at]) or self._of[0][at] in self._known or is_rare or turned
 
-    def _is_computed(self, at: int) -> bool:
-        """Whether a value is an element, or was computed; not if it is a parameter."""
-        return self.mine.element(at) is not None or bool(self.mine.sources(at))
-
     def _walk(self, a: int, b: int, above: tuple[int, int] | None = None) -> DescentEnd | None:
         """`above`: the two steps that use these, none at the end of the way."""
         if (a, b) in self.met or len(self.met) > DEEP:
@@ -207,7 +203,11 @@ class Descent:
         while ahead:
             sources = self.mine.sources(at := ahead.pop())
             # A parameter is known where something is computed from it and another value.
-            of = [one for one in sources if len(sources) == 1 or self._is_computed(one)]
+            of = [
+                one
+                for one in sources
+                if len(sources) == 1 or self.mine.element(one) is not None or self.mine.sources(one)
+            ]
             unknown = {one for one in of if not self.known(one)}
             new = not self.known(at) or (is_new and at == top)
             first += [at] if sources and not unknown and new else []

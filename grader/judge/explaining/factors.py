@@ -111,8 +111,7 @@ def number_won(about: About) -> Told:
     there = f" (line {line})" if line else ""
     sentence = f"This {about.found:g} comes from a number in your code{there}. "
     if isinstance(about.ours.origin, Element) and (about.elements or math.isinf(about.wanted)):
-        is_above = about.found > about.wanted
-        which, side = ("largest", "below") if is_above else ("smallest", "above")
+        which, side = ("largest", "below") if about.found > about.wanted else ("smallest", "above")
         sentence += (
             f"The search for the {which} starts from it, but every element is {side} "
             f"{about.found:g}, even the {which}, {about.name(about.ours.origin)}."

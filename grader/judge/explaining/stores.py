@@ -189,8 +189,9 @@ def nobody_wrote(about: About) -> Told:
             index = about.declared.index(line or 0, name) if len(instead) == 1 else ""
             every = sorted(one.index for one in (*instead, about.pair.wrong.element))
             apart = {b - a for a, b in pairwise(every)}
-            many = about.words.solution.count("__global__") > 1
-            kernel = f"in `{about.launch(buffer).kernel}`, " * many
+            kernel = f"in `{about.launch(buffer).kernel}`, " * (
+                about.words.solution.count("__global__") > 1
+            )
             said = capital(f"{kernel}{who} writes {about.listed(instead)}, but not {about.here}.")
             only = said  # it does write
             remedy = (
@@ -208,17 +209,24 @@ def nobody_wrote(about: About) -> Told:
                     else f"Which loop or index should bring {who} to {about.here}?",
                 )
             )
-            axes = zip(AXES, dimensions(about.launch(buffer).grid), strict=False)
-            made = about.declared.made_of(about.declared.line(line))
-            made |= about.declared.made_of(about.declared.guard(line or 0)[0])
-            if alike := [one for one, size in axes if size > 1 and f"blockIdx.{one}" not in made]:
+            # With the condition: `if (i == n / 4)` lets one block write, whatever its line uses.
+            made = about.declared.made_of(
+                about.declared.line(line) + about.declared.guard(line or 0)[0]
+            )
+            if alike := [
+                one
+                for one, size in zip(AXES, dimensions(about.launch(buffer).grid), strict=False)
+                if size > 1 and f"blockIdx.{one}" not in made
+            ]:
                 only = (
                     f"Nothing on line {line} uses `blockIdx.{alike[0]}`: several blocks write the "
                     "same elements."
                 )
             if outer := about.declared.around_it(line or 0)[:-1] if only == said else []:
-                head, at = about.declared.loop(outer[0])
-                only = f"Line {line} is in the loop on line {at}: `{head}`."
+                only = (
+                    f"Line {line} is in the loop on line {outer[0]}: "
+                    f"`{about.declared.loops[outer[0]]}`."
+                )
             if few := _too_few_threads(about, buffer, line):
                 said = f"{capital(who)} writes {about.listed(instead)}."
                 only, remedy = few, f"How can a thread write more than one element of {name}?"
@@ -267,8 +275,8 @@ def other_place(about: About) -> Told:
         if lines := about.tied_on([mine, ours]) if about.mine.choices else []:
             lost = about.last_use([ours])
             lines = [lost] if lost in lines else lines
-            known = Message(why=about.who_loads([ours], False))
-            yield Message(f"{sentence}.") + known + of_equals(about, lines), lines[-1]
+            known = Message(f"{sentence}.", about.who_loads([ours], False))
+            yield known + of_equals(about, lines), lines[-1]
             return
         rule, line = _rule(about), loaded.line
         loop, head = about.its_loop(line)

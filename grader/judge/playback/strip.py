@@ -388,10 +388,12 @@ def sentence(recording: Recording, frame: Frame, slot: int) -> str:
         for touch in frame.touches
         if len(rows := np.flatnonzero(touch.threads // recording.stride == slot))
     )
-    shuffled = Counter(_shuffled(recording, frame, slot))
     did = [
         *list(touched)[:6],
-        *(f"{one}, {times} times" if times > 1 else one for one, times in shuffled.items()),
+        *(
+            f"{one}, {times} times" if times > 1 else one
+            for one, times in Counter(_shuffled(recording, frame, slot)).items()
+        ),
     ]
     text = (f"Line {frame.line}, {who}" if frame.line else f"Code of no line, {who}") + (
         f": {'; '.join(did)}." if did else "."
