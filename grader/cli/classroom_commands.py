@@ -4,6 +4,8 @@ status: 0 when all is well, 1 when something handed in is not. What keeps comman
 they raise; app.py says it.
 """
 
+from __future__ import annotations
+
 import asyncio
 import sys
 import time
@@ -12,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -26,21 +28,28 @@ from rich.text import Text
 from .. import course
 from ..classroom import (
     ClassroomError,
+    appeals,
+    batch,
     collecting,
     coursefile,
+    demo,
     export,
+    feedback,
+    folder,
+    handing_out,
+    judges,
+    lecture,
     planning,
     renaming,
+    report,
+    rubric,
+    serving,
     spreadsheets,
 )
-from ..classroom.folder import CourseFolder, alone, open_course
 from ..errors import counted, some, unless
 from ..grouped import grouped
 from ..submissions.intake import is_name
 from .terminal import complain, require_meant, say, short, show_failures, table
-
-if TYPE_CHECKING:  # each command imports what takes long
-    from ..classroom import batch, handing_out
 
 ANONYMOUS = Annotated[bool, typer.Option("--anonymous", help="Without names.")]
 JOBS = Annotated[int | None, typer.Option(min=1, help="At a time; default: CPUs.")]
@@ -55,21 +64,21 @@ CHANGE = ("learner", "what", "from", "to", "why")  # the columns of what regradi
 # ---- what all commands of a course begin and end with ----
 
 
-def course_here() -> CourseFolder:
+def course_here() -> folder.CourseFolder:
     """The course of the current folder; lessons of its gradebook that have no folder are named."""
-    here = open_course()
+    here = folder.open_course()
     complain(*renaming.gone(here))
     return here
 
 
-def lesson_called(here: CourseFolder, name: str) -> course.Lesson:
+def lesson_called(here: folder.CourseFolder, name: str) -> course.Lesson:
     """The lesson called `name`, or the one whose name begins so."""
     return course.lesson(course.full_name(name, here.kernels), here.kernels)
 
 
 def opened(
     lesson: str | None, section: str | None = None, anonymous: bool = False
-) -> tuple[CourseFolder, list[course.Lesson], export.ShownNames]:
+) -> tuple[folder.CourseFolder, list[course.Lesson], export.ShownNames]:
     """All that a command is about: the course of the current folder, the lesson, or each one where
     none is named, and the learners."""
     here = course_here()
@@ -80,7 +89,9 @@ def opened(
     )
 
 
-def say_who_is_off_the_roster(here: CourseFolder, learners: Iterable[str] | None = None) -> None:
+def say_who_is_off_the_roster(
+    here: folder.CourseFolder, learners: Iterable[str] | None = None
+) -> None:
     """Name those of the learners, by default of all in the gradebook, who are not on the roster."""
     with here.gradebook() as gradebook:
         known = [one.id for one in gradebook.students] if learners is None else learners
@@ -113,7 +124,6 @@ def serve(
     Also for exams: each learner has a window, and perhaps variants."""
     from tornado.netutil import bind_sockets
 
-    from ..classroom import judges, serving
     from ..learner.sending import TOKEN_FILE
 
     here = course_here()
@@ -125,14 +135,14 @@ def serve(
         new = again or sorted(known.keys() - queue.with_token())
         complain(*(f"{one} is not on the roster." for one in sorted({*new} - known.keys())))
         unless(all(map(is_name, new)), typer.BadParameter("--again takes a learner's name"))
-        folder = here.root / serving.FOLDER / "tokens"
+        place = here.root / serving.FOLDER / "tokens"
         for learner in new:
-            queue.new_token(learner, folder / learner)
+            queue.new_token(learner, place / learner)
         return say(
-            f"{short(folder)} has {counted(len(new), 'new token')}. Give each learner the file of "
+            f"{short(place)} has {counted(len(new), 'new token')}. Give each learner the file of "
             f"that name, to be ~/{TOKEN_FILE}; then delete this folder: the service needs no token."
         )
-    with alone(here, command="serve"), judges.judges(jobs, confined=not unsafe) as workers:
+    with folder.alone(here, command="serve"), judges.judges(jobs, confined=not unsafe) as workers:
         if clock:
             queue.set_clock(time.time())
         sockets = bind_sockets(port, address)
@@ -166,8 +176,6 @@ def autograde_lesson(
     """Collect and grade what was handed in.
 
     The exit status is 1 if a notebook is damaged, or if you must look at a mark."""
-    from ..classroom import batch, judges
-
     here, (about,), names = opened(lesson, section)
     name, plan, open_until = about.name, names.file.plan(about.name), _open(here, about)
     complain(f"{open_until}: grade again after that." if plan.service.start and open_until else "")
@@ -232,8 +240,6 @@ def regrade_lesson(
     unsafe: UNSAFE = False,
 ) -> None:
     """Grade again what has changed, and show whose mark changes."""
-    from ..classroom import batch, judges
-
     here, (about,), _ = opened(lesson)
     with (
         judges.judges(jobs, scheduler, confined=not unsafe) as workers,
@@ -270,7 +276,7 @@ def regrade_lesson(
     )
 
 
-def _say_kept(done: "batch.Regraded", lesson: str) -> None:
+def _say_kept(done: batch.Regraded, lesson: str) -> None:
     """Say how many marks stay as feedback has shown them, and how to let them fall."""
     kept = [["keeps" in one for one in each.exercises.values()] for each in done.graded]
     if marks := sum(map(sum, kept)):
@@ -281,7 +287,7 @@ def _say_kept(done: "batch.Regraded", lesson: str) -> None:
         )
 
 
-def _largest(done: "batch.Regraded") -> str:
+def _largest(done: batch.Regraded) -> str:
     """Whose points changed most, from what to what."""
     learner = max(sorted(done.changed), key=lambda name: abs(done.difference(name)))
     before, after = done.totals[learner]
@@ -317,8 +323,6 @@ def write_feedback(
     yes: Annotated[bool, typer.Option("--yes", help="Also while others write the exam.")] = False,
 ) -> None:
     """Write each learner's feedback page, and the marks as CSV."""
-    from ..classroom import feedback
-
     here, (about,), names = opened(lesson, section)
     name = about.name
     learners = unless(
@@ -350,7 +354,7 @@ def write_feedback(
     )
 
 
-def _open(here: CourseFolder, lesson: course.Lesson) -> str:
+def _open(here: folder.CourseFolder, lesson: course.Lesson) -> str:
     """That learners can still hand in a lesson, and until when; empty when they cannot."""
     until, file = planning.closes(here, lesson), coursefile.read(here)
     when = f"until {file.local(until)} {file.zone}" if until else "at any time"
@@ -367,8 +371,6 @@ def show_appeals(
     section: SECTION = None,
 ) -> None:
     """Show learners' requests for a regrade, or answer one."""
-    from ..classroom import appeals, rubric
-
     unless(answer or points is None, typer.BadParameter("--points goes with --answer"))
     here = course_here()
     complain(*_problems(appeals.collect(here)))
@@ -412,8 +414,6 @@ def mark_by_rubric(
 
     Items have points. They are for one answer, for all equal ones, or for all with the same
     mistake."""
-    from ..classroom import lecture
-
     here = course_here()
     page = lecture.rubric_page(here, lesson, section)
     say(
@@ -432,8 +432,6 @@ def write_report(
     """Write a page about the class's answers, with all marks.
 
     It goes to build/report, with the marks as CSV and JSON."""
-    from ..classroom import report
-
     here, lessons, names = opened(lesson, section, anonymous)
     page = (
         report.write(here, lessons[0], names)
@@ -487,18 +485,16 @@ def show_demo(
     """Run an instructor's week in one go, or make slides.
 
     The week: release, hand in, collect, grade, write feedback, export."""
-    from ..classroom import demo
-
     unless(lesson or not live, typer.BadParameter("say which --lesson is to be shown live"))
-    here = open_course()
+    here = folder.open_course()
     if lesson:
         return _present(here, lesson_called(here, lesson), live, port, brief)
     first = course.lesson(course.names(here.kernels)[0], here.kernels)
-    folder = here.root / "demo/week"
-    Console().print(_grades(first.name, demo.run(folder, first, track)))
+    week = here.root / "demo/week"
+    Console().print(_grades(first.name, demo.run(week, first, track)))
     say(
-        f"Grades: {short(folder)}/grades.csv    Feedback: {short(folder)}/feedback",
-        f"The class in JupyterLab's formgrader: cd {short(folder)} && jupyter lab",
+        f"Grades: {short(week)}/grades.csv    Feedback: {short(week)}/feedback",
+        f"The class in JupyterLab's formgrader: cd {short(week)} && jupyter lab",
     )
 
 
@@ -523,11 +519,11 @@ def _grades(lesson: str, graded: Iterable[collecting.Graded]) -> Table:
     )
 
 
-def _present(here: CourseFolder, lesson: course.Lesson, live: bool, port: int, brief: bool) -> None:
+def _present(
+    here: folder.CourseFolder, lesson: course.Lesson, live: bool, port: int, brief: bool
+) -> None:
     """Make a lesson's notebook and slides for the front of a class, and with `live` serve them
     until Ctrl-C."""
-    from ..classroom import demo, lecture
-
     made = demo.present(lesson, here.root / "demo", track, brief)
     if (here.root / "gradebook.db").is_file():
         with here.gradebook() as gradebook:
@@ -558,7 +554,7 @@ BACK = ("b", *("\x1b[D", "\x1b[A", "\x1bOD", "\x1bOA", "\x1b[5~"), *("\xe0K", "\
 
 def step_through(
     lesson: course.Lesson,
-    mistakes: "Sequence[handing_out.Mistake]",
+    mistakes: Sequence[handing_out.Mistake],
     console: Console,
     key: Callable[[], str],
 ) -> None:

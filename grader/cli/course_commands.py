@@ -2,6 +2,8 @@
 does with lessons and with who is in the class.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
 from datetime import timedelta
@@ -18,14 +20,18 @@ from rich.text import Text
 from .. import course
 from ..classroom import (
     ClassroomError,
+    bundles,
     coursefile,
     export,
+    folder,
+    handing_out,
     planning,
     platforms,
+    pushing,
     renaming,
     roster,
+    serving,
 )
-from ..classroom.folder import CourseFolder, open_course
 from ..errors import BadInput, counted, some, unless
 from ..submissions.intake import is_name
 from ..whole_files import filed
@@ -59,8 +65,6 @@ def release_lessons(
 
     It is entered in the gradebook and goes out through nbgrader's exchange. An exam does not:
     `grader serve` gives it out."""
-    from ..classroom import handing_out
-
     here, lessons, _ = opened(lesson)
     if due is not None:
         require_meant([planning.objection(here, one.name, due) for one in lessons], yes)
@@ -131,7 +135,7 @@ def accommodate_learner(
     yes: YES = False,
 ) -> None:
     """Give a learner more days or time for all lessons, or list them."""
-    here = open_course()
+    here = folder.open_course()
     if learner is not None:
         unless((days, factor) != (None, None), typer.BadParameter("give --days or --time, too"))
         before = coursefile.read(here).person(learner).more_days
@@ -185,7 +189,7 @@ def enter_roster(
         return _join_logins(same, later)
     if same or file is None:
         raise typer.BadParameter("give a FILE, or --same OTHER=LEARNER")
-    here = open_course()
+    here = folder.open_course()
     read = roster.read(file, id, section, team)
     absent, columns = roster.keep(
         here, read, {one.name: one.title for one in course.lessons(here.kernels)}
@@ -226,7 +230,7 @@ def rename_lesson(
     new: Annotated[str, typer.Argument(help="The name of its folder now.")],
 ) -> None:
     """Move a lesson's marks, work and dates to its new name."""
-    moved = renaming.rename(open_course(), old, new)
+    moved = renaming.rename(folder.open_course(), old, new)
     say(
         f"{old} is {new} now, with {counted(moved, 'mark')}. `grader release {new}` hands it out "
         "under that name; the next autograde judges all of it again, as hidden cases go by the name"
@@ -299,8 +303,6 @@ def push_marks(
     """Send a lesson's marks to Canvas or Moodle.
 
     Without --yes it shows what would change. The exit status is 1 if a mark cannot be sent."""
-    from ..classroom import pushing
-
     here, (about,), names = opened(lesson, section)
     read = export.read([about], names)
     there = pushing.opened(to, url, number, token_file, complain)
@@ -361,8 +363,6 @@ def bundle_lesson(
     unsafe: UNSAFE = False,
 ) -> None:
     """Pack a lesson for Gradescope or GitHub."""
-    from ..classroom import bundles
-
     here, (about,), _ = opened(lesson)
     if system == "github":
         place = unless(
@@ -412,7 +412,10 @@ def show_status(lesson: str, section: SECTION = None) -> None:
 
 
 def _table(
-    here: CourseFolder, lesson: str, learners: list[planning.LearnerStatus], strangers: list[str]
+    here: folder.CourseFolder,
+    lesson: str,
+    learners: list[planning.LearnerStatus],
+    strangers: list[str],
 ) -> Table:
     """Without the columns that are empty for all; times are never cut, however narrow it is."""
     file, exam = coursefile.read(here), _exam(here, lesson, [one.learner for one in learners])
@@ -431,14 +434,12 @@ def _table(
     return made
 
 
-def _exam(here: CourseFolder, lesson: str, learners: list[str]) -> dict[str, dict[str, str]]:
+def _exam(here: folder.CourseFolder, lesson: str, learners: list[str]) -> dict[str, dict[str, str]]:
     """The cells about an exam, by learner; none where the lesson is no exam."""
     file = coursefile.read(here)
     rules = file.plan(lesson).service
     if rules.start is None:
         return {}
-    from ..classroom import serving  # here: it takes long, and only an exam needs it
-
     sat = serving.queue_of(here).sat(lesson) if (here.root / serving.FOLDER).is_dir() else {}
     return {
         one: {

@@ -16,8 +16,7 @@ from .. import compilers, course
 from ..compilers import cuda_files
 from ..course_folder import SERVICE
 from ..errors import LearnerError, counted, unless
-from ..judge import Verdict
-from ..judge.verdict import Report
+from ..judge.verdict import Report, Verdict
 from ..learner import editions, folder, progress, start_page, study
 from ..status import DONE, Status
 from ..submissions import intake

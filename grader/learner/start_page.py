@@ -17,10 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from jupyter_server.base.handlers import APIHandler
-from jupyter_server.utils import url_path_join
-from tornado import web
-
 from .. import disk_cache
 from ..cuda import gpu_count
 from ..errors import counted, unless
@@ -34,17 +30,21 @@ if TYPE_CHECKING:
 _WARM_UP = "warm_up"  # the notebook that begins with warmup()
 
 
-class StartPage(APIHandler):
-    """GET: {"html": the page}; 404 where the server's folder is not a learner's."""
-
-    @web.authenticated
-    async def get(self) -> None:
-        served = Path(self.settings["server_root_dir"]).expanduser()
-        root = unless(progress.folder(served), web.HTTPError(404))
-        self.finish(json.dumps({"html": await asyncio.to_thread(page, root)}))
-
-
 def _load_jupyter_server_extension(app: "ServerApp") -> None:
+    # Here, as they take long to import: most read nothing but where a learner is in the course.
+    from jupyter_server.base.handlers import APIHandler
+    from jupyter_server.utils import url_path_join
+    from tornado import web
+
+    class StartPage(APIHandler):
+        """GET: {"html": the page}; 404 where the server's folder is not a learner's."""
+
+        @web.authenticated
+        async def get(self) -> None:
+            served = Path(self.settings["server_root_dir"]).expanduser()
+            root = unless(progress.folder(served), web.HTTPError(404))
+            self.finish(json.dumps({"html": await asyncio.to_thread(page, root)}))
+
     app.web_app.add_handlers(
         ".*$", [(url_path_join(app.web_app.settings["base_url"], "warpwise", "start"), StartPage)]
     )

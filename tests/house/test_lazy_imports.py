@@ -67,6 +67,14 @@ def test_a_command_imports_no_pictures_no_server_and_no_solver(places, name):
     assert [one for one in modules if f"{one}.".startswith(beginnings)] == []
 
 
+@pytest.mark.costly
+@pytest.mark.parametrize("name", ["export", "roster", "autograde", "serve", "status", "submit"])
+def test_help_is_there_without_a_gradebook_and_without_a_server(places, name):
+    modules = imported((name, "--help"), places["own"])
+    assert "grader.cli.app" in modules
+    assert modules.isdisjoint({"sqlalchemy", "nbgrader.api", "jupyter_server.base.handlers"})
+
+
 def test_nbgrader_has_its_server_extensions_once_somebody_asks_for_them():
     said = (
         "import sys, grader.classroom.folder, nbgrader\n"
