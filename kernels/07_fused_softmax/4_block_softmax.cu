@@ -57,7 +57,7 @@ extern "C" __global__ void block_softmax(const float* x, float* y, int rows, int
             mine.sum += __shfl_xor_sync(0xffffffff, mine.sum, offset);
         }
 
-        __syncthreads();  // the row before: every warp has read what of_warp held for it
+        __syncthreads();  // every warp has read what of_warp held for the row before
         if (lane == 0) of_warp[warp] = mine;
         __syncthreads();  // this row: every warp reads what all of them have written
         const Pair all = butterfly(lane < warps ? of_warp[lane] : Pair{-INFINITY, 0.0f});

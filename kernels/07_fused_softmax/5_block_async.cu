@@ -43,7 +43,7 @@ extern "C" __global__ void block_async(const float* x, float* y, int rows, int c
                                     sizeof(kept[p]));  // begins a copy, and returns
         }
         __pipeline_commit();
-        __pipeline_wait_prior(0);  // for the copies of this thread, which reads no others
+        __pipeline_wait_prior(0);  // wait for this thread's copies: it reads no others
 
         Pair mine = {-INFINITY, 0.0f};
         for (int p = threadIdx.x; p < packs; p += blockDim.x) {
@@ -63,7 +63,7 @@ extern "C" __global__ void block_async(const float* x, float* y, int rows, int c
             mine.sum += __shfl_xor_sync(0xffffffff, mine.sum, offset);
         }
 
-        __syncthreads();  // the row before: every warp has read what of_warp held for it
+        __syncthreads();  // every warp has read what of_warp held for the row before
         if (lane == 0) of_warp[warp] = mine;
         __syncthreads();  // this row: every warp reads what all of them have written
         const Pair all = butterfly(lane < warps ? of_warp[lane] : Pair{-INFINITY, 0.0f});

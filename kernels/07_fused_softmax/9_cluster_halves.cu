@@ -29,7 +29,7 @@ struct alignas(16) Pack {  // 16 bytes
     Two two[4];
 };
 
-// 2 to the x; below the smallest normal number 0. exp(x) is 2 to the (x * log2(e)).
+// Returns 2 to the x, or 0 if that is below the smallest normal number. exp(x) is 2 to the (x * log2(e)).
 __device__ float exp2_fast(float x) {
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));

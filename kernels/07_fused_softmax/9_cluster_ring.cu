@@ -64,7 +64,7 @@ __device__ float exp_fast(float x) {
     return y;
 }
 
-// The pair of all those, in every lane: the maximum first, so that each needs one exponential.
+// Returns the pair of all lanes in every lane. It reduces the maxima first, so each lane needs one exponential.
 __device__ Pair merge(const Pair* pairs, int count) {
     Pair all = {-INFINITY, 0.0f};
     for (int w = threadIdx.x % 32; w < count; w += 32) all.max = fmaxf(all.max, pairs[w].max);

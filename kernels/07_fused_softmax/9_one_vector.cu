@@ -36,7 +36,7 @@ __device__ Pair merge_warp(Pair mine) {
     return mine;
 }
 
-// All bits set: no pair. PTX does not promise that both floats arrive together. On an H200 they do.
+// A word with all bits set means that there is no pair. PTX does not promise that both floats arrive together. On an H200 they do.
 __device__ void publish(Pair* place, Pair pair) {
     asm volatile("st.relaxed.gpu.v2.f32 [%0], {%1, %2};" ::"l"(place), "f"(pair.max), "f"(pair.sum)
                  : "memory");

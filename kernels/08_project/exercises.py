@@ -392,7 +392,7 @@ cross_entropy = Exercise(
         ),
         WritingStep(
             "the gradient",
-            "Write `gradient`: the softmax, 1 less at the target, and 0 in rows that do not count.",
+            "Write `gradient`: the softmax, minus 1 at the target; 0 in rows that do not count.",
             outputs=("gradient",),
         ),
         WritingStep("the cost", "Keep the row in shared memory, so that x is read only once."),
@@ -592,7 +592,7 @@ top_four = Exercise(
         ),
         WritingStep(
             "their columns",
-            "Let the index go with its value, and write it.",
+            "Keep each index with its value, and write the index.",
             cases=(
                 "8 rows of 128, in some of them the largest all in one lane",
                 "6 rows of 20, below zero",
@@ -601,7 +601,7 @@ top_four = Exercise(
         ),
         WritingStep(
             "equal values",
-            "Put equal values into the order of the task, in a lane and among lanes.",
+            "Sort equal values by their index, in a lane and among lanes.",
             cases=("5 rows of 200 with equal numbers",),
         ),
         WritingStep("the cost", "Read x once, keep the four in registers, and use no barrier."),

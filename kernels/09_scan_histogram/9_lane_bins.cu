@@ -1,11 +1,11 @@
-// Counts integers: bins[v] is how often v is in values. As fast if all numbers are equal.
+// Counts integers: bins[v] is how often v is in values. Equal numbers do not make it slower.
 //
 //   values  int[n], only read; begins at a multiple of 16 bytes; only 0 to 255 are counted
 //   bins    int[256], 0 before the launch (`clear_bins`); each block adds its counts
 //   grid    two blocks for each multiprocessor
 //   block   1024 threads
 //
-// Step by step, with the kernel of the lesson that takes the step:
+// Its steps, and the kernels of the lessons in which you met them:
 //   1  a block counts in its own bins in shared memory, and adds them once       8_private_bins.cu
 //   2  each lane has its own bins. Bin v of lane l is cell 32 v + l, which is in bank l. So lanes
 //      never meet at a cell or a bank, and need no match as in 9_together.cu

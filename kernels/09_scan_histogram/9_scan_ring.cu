@@ -8,7 +8,7 @@
 //   block       352 threads, 11 warps: 0 to 7 scan, 8 copies, 9 adds, 10 looks back
 //   shared_mem  196,608 bytes: the ring, 6 stages of a tile each
 //
-// Step by step, with the kernel of the lesson that takes the step:
+// Its steps, and the kernels of the lessons in which you met them:
 //   1  a warp scans by shuffles, a tile in two levels                           3_block_scan.cu
 //   2  a tile publishes its sum, and later tiles look back for it               5_look_back.cu
 //   3  sum and flag are one word: one store publishes both, without a fence
@@ -29,7 +29,7 @@ struct Barriers {  // mbarriers of a stage
     uint64_t full, added, looked, empty;
 };
 
-// Step 3. A relaxed access of 8 bytes is one piece: who sees the flag has the sum, too.
+// Step 3. A relaxed access of 8 bytes is one piece: a thread that sees the flag has the sum, too.
 __device__ void publish(Word* state, float sum) {
     const Word word = 1ull << 32 | __float_as_uint(sum);
     asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(state), "l"(word) : "memory");
@@ -61,7 +61,7 @@ __device__ void copy(float4* stage, const float* x, int count, uint64_t* full) {
     if (copied) cp_async_bulk(space_cluster, space_global, stage, x, 4 * copied, full);
 }
 
-// Warp ADDER, steps 1 and 2: before_part[w] becomes the sum of the parts before that of warp w.
+// Warp ADDER, steps 1 and 2: before_part[w] becomes the sum of all parts before the part of warp w.
 __device__ void add(const float4* stage, int packs, float* before_part, Word* state) {
     const int lane = threadIdx.x % 32;
     float sum[SCANNERS], before = 0.0f, mine = 0.0f;
@@ -92,7 +92,7 @@ __device__ float look_back(const Word* states, int tile) {
     float sum = 0.0f;
 #pragma unroll
     for (int k = 0; k < WORDS; k++) {
-        const int back = 1 + 32 * k + lane;  // so many tiles before
+        const int back = 1 + 32 * k + lane;  // how many tiles before this one
         word[k] = back <= blocks && back <= tile ? seen(&states[tile - back]) : 1ull << 32;
     }
 #pragma unroll
@@ -103,7 +103,7 @@ __device__ float look_back(const Word* states, int tile) {
     return warp_sum(sum);
 }
 
-// Steps 1 and 4: an inclusive scan of each pack, and in before[k] the sum of what is before pack k
+// Steps 1 and 4: an inclusive scan of each pack, and before[k] becomes the sum of what is before pack k
 // in the warp's part: packs k of the lanes below, and packs 0 to k - 1 of all lanes.
 __device__ void scan(float4 (&pack)[PACKS], float (&before)[PACKS]) {
     const int lane = threadIdx.x % 32;

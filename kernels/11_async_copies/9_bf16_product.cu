@@ -7,7 +7,7 @@
 //   block       384 threads: a warpgroup that copies, and two that multiply
 //   shared_mem  230,400 bytes
 //
-// Step by step, with the kernel of the lesson that takes the step:
+// Its steps, and the kernels of the lessons in which you met them:
 //   1  boxes with a swizzle, and products of a warpgroup                           9_warpgroup.cu
 //   2  a ring of stages, and a producer that meets the consumers at mbarriers      7_tensor_ring.cu
 //   3  two warpgroups share a tile of b: 128 x 256 sums per block, 128 per thread
@@ -25,7 +25,7 @@ using namespace cuda::ptx;
 constexpr int ROWS = 128, COLS = 256, DEEP = 64;         // of c per block; elements of k per step
 constexpr int STAGES = 4, HALF = COLS / 2, GROUP = 128;  // threads of a warpgroup
 constexpr int TALL =
-    8;  // step 8: so many tiles of a cluster, one below the other, before the next column
+    8;  // step 8: a cluster computes 8 tiles of a column, one below the other, and then goes to the next column
 
 struct Shared {
     __nv_bfloat16 a[STAGES][ROWS][DEEP], b[STAGES][COLS][DEEP];
@@ -71,7 +71,7 @@ __device__ void product_commit() {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-// Until at most NEWEST groups of products are in flight. The compiler must not move a use of d to a
+// Waits until at most NEWEST groups of products are in flight. The compiler must not move a use of d to a
 // place before this.
 template <int NEWEST>
 __device__ void product_wait(float (&d)[128]) {

@@ -43,7 +43,7 @@ extern "C" __global__ void tensor_tile(const half* q, const half* k, const half*
             multiply(score[n], of_q[0], two(at), two(at + 8));
             multiply(score[n], of_q[1], two(at + 16), two(at + 24));
         }
-        // Your turn: the pair of each row; the weights as a factor of 16 x 16; eight products.
+        // Your turn: the pair of each row; the weights as a factor of 16 x 16; four products.
         // BEGIN SOLUTION
         for (int h = 0; h < 2; h++) {  // rows group and group + 8
             float *a = &score[0][2 * h], *b = &score[1][2 * h], *mine[] = {a, a + 1, b, b + 1};

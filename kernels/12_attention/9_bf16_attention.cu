@@ -3,13 +3,13 @@
 //   q, k, v     bfloat16[heads][queries or keys][DIM], as tensor maps with a swizzle of 128 bytes:
 //               a box has 64 columns and QUERIES rows of q, or 128 rows of k or v
 //   y           bfloat16[heads][queries][DIM], written
-//   scale       of a score, times log2(e): the weights are powers of 2
+//   scale       the factor of a score, times log2(e), because the kernel computes the weights by exp2
 //   causal      1 if query i has only keys 0 to i, else 0; there is at least one key
 //   grid        queries / QUERIES, rounded up, by heads
 //   block       128 + 2 * QUERIES threads: a warpgroup that copies, and one for each 64 queries
 //   shared_mem  sizeof(Shared<DIM, QUERIES>) bytes
 //
-// Step by step, with the kernel of the lesson that takes the step:
+// Its steps, and the kernels of the lessons in which you met them:
 //   1  tiles of keys, and an online softmax over them                               3_tiled.cu
 //   2  weights go from registers to the tensor cores                          7_tensor_tile.cu
 //   3  a ring of stages, and a producer that gives registers away   lesson 11, 9_bf16_product.cu
@@ -21,7 +21,8 @@
 #include <cuda_bf16.h>
 using namespace cuda::ptx;
 
-constexpr int KEYS = 128, STAGES = 4, GROUP = 128;  // of a tile; of the ring; threads
+constexpr int KEYS = 128, STAGES = 4,
+              GROUP = 128;  // keys of a tile; stages of the ring; threads of a warpgroup
 
 template <int DIM, int QUERIES>
 struct Shared {

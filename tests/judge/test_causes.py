@@ -282,12 +282,7 @@ from grader.judge import judge
         ),
         pytest.param(
             "08_project/cross_entropy",
-            [
-                (
-                    "        for (int c = threadIdx.x; c < classes; c += blockDim.x) to[c] = 0.0f;\n",
-                    "",
-                )
-            ],
+            [("for (int c = threadIdx.x; c < classes; c += blockDim.x) to[c] = 0.0f;", "")],
             "wrong_answer",
             r"does not write it: on line \d+, `-1 < 0` is true\. `right` is -1 \(line \d+\)\.",
             id="the condition under which threads leave, not one inside it",
