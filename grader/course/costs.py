@@ -113,7 +113,7 @@ def stated(exercise: Exercise) -> str:
     parts = (
         exercise.kind.allowed,
         *(
-            f"**What must go wrong**: in the case {_names(cases)}, your kernel must have {what}. "
+            f"**What must go wrong**: {what}, in {counted(len(cases), 'case')}: {_names(cases)}. "
             f"Do not change {'these lines' if ' lines with ' in what else 'this line'}."
             + (" In all other cases the result must be right." if others else "")
             for what, cases in hazards.items()
@@ -144,7 +144,7 @@ def _list(exercise: Exercise) -> str:
     for line, cases in sorted(lines.items(), key=lambda row: _visible(row[1]) != main):
         only = _visible(cases) != main
         told = cases if only else [case for case in cases if case not in main]
-        where = f"; {'only' if only else 'also'} in {_few(told)}" if told else ""
+        where = f"; counted {'only' if only else 'also'} in {_few(told)}" if told else ""
         rows.append(f"- {line}{where}")
     return "\n".join(rows)
 

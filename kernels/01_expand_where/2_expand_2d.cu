@@ -7,7 +7,7 @@ extern "C" __global__ void expand_2d(const float* x, float* out, int rows, int c
                                      int col_stride) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
 
-    // Your turn: which row and which column is element i of out? Mind the last block.
+    // Your turn: which row and which column is element i of out? The last block may not be full.
     // BEGIN SOLUTION
     if (i < rows * cols) {
         const int row = i / cols;

@@ -1,7 +1,7 @@
 // A round trip through shared memory: thread t stores a number, and thread 31 - t loads it again.
 //
 //   x, y  float[32], x only read, y written; y[t] = x[t]
-__device__ int cell_of(int lane) {  // where the number of a lane lies
+__device__ int cell_of(int lane) {  // the cell in which a lane stores its number
     // BEGIN SOLUTION
     return 8 * lane;
     // END SOLUTION

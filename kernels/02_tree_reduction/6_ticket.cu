@@ -8,7 +8,7 @@ extern "C" __global__ void ticket(const float* value, unsigned int* finished, fl
     // Your turn: draw a ticket. If it is the last one, write the copy, and set the counter to 0.
     // BEGIN SOLUTION
     if (threadIdx.x == 0) {
-        const unsigned int drawn = atomicAdd(finished, 1);  // so many blocks drew before
+        const unsigned int drawn = atomicAdd(finished, 1);  // how many blocks drew before
         if (drawn == gridDim.x - 1) {
             *copy = *value;
             *finished = 0;

@@ -9,7 +9,7 @@ extern "C" __global__ void tickets(const float* x, float* stored, float* total,
                                    unsigned int* finished) {
     stored[blockIdx.x] = x[blockIdx.x];
 
-    const unsigned int ticket = atomicAdd(finished, 1);  // so many blocks drew before
+    const unsigned int ticket = atomicAdd(finished, 1);  // how many blocks drew before
 
     if (ticket == gridDim.x - 1) {
         float sum = 0.0f;

@@ -8,7 +8,7 @@
 //   block     whole warps, at most 1024 threads
 //
 // The thread of number t in the grid owns packs t, t + T, t + 2 T ... where T = gridDim.x *
-// blockDim.x. The first threads add up to 3 elements before the first pack and 3 after the last.
+// blockDim.x. The first threads also add the elements before the first pack and after the last, at most 3 each.
 template <int N>
 struct alignas(4 * N) Pack {  // N values that are loaded as one
     float element[N];

@@ -6,8 +6,8 @@
 //          The G = blockDim.x / LANES groups of a block own G * ROWS neighbouring rows. Group g
 //          owns rows g, g + G, g + 2 G, ... of these.
 //
-// A row may begin anywhere. Its packs begin on 16-byte boundaries. The first lanes also add up to
-// 3 elements before the first pack, and up to 3 after the last.
+// A row may begin anywhere. Its packs begin on 16-byte boundaries. The first lanes also add the
+// elements before the first pack and after the last, at most 3 each.
 struct alignas(16) Pack {
     float element[4];
 };

@@ -1,4 +1,4 @@
-// Softmax of short rows, each by one thread alone, safe.
+// Safe softmax of short rows. One thread computes a whole row.
 //
 //   x, y  float[rows, columns], x only read, y written: the softmax of every row
 extern "C" __global__ void softmax_alone(const float* x, float* y, int rows, int columns) {
