@@ -31,10 +31,10 @@ from small_lesson import SOLUTION, instead
 from grader.classroom import changes, export
 from grader.classroom.folder import CourseFolder, new_course
 
-DUE, MOVED = "2026-12-01 23:59", "2026-12-02 23:59"  # UTC
-IN_TIME = "2026-12-01 12:00:00 UTC"
-ONE_DAY_LATE = "2026-12-02 12:00:00 UTC"  # in time once the deadline is moved
-TWO_DAYS_LATE = "2026-12-03 12:00:00 UTC"
+DUE, MOVED = "2098-12-01 23:59", "2098-12-02 23:59"  # UTC
+IN_TIME = "2098-12-01 12:00:00 UTC"
+ONE_DAY_LATE = "2098-12-02 12:00:00 UTC"  # in time once the deadline is moved
+TWO_DAYS_LATE = "2098-12-03 12:00:00 UTC"
 ENDLESS = instead("    while (i >= 0) { total[0] = i; }")
 NO_C = instead("    if (i < n) total[i] = x[i] + ;")
 BEFORE, RAISED = 2, 7  # points of the case "whole blocks" of add
@@ -186,7 +186,7 @@ def monday(folder: Path, learners: int) -> Week:
     run(here, "release", LESSON, "--due", DUE, "--late", "10%/day, at most 3 days")
     course = here.root / "course.toml"
     course.write_text(course.read_text().replace(f"[lessons.{LESSON}]", f"{_TEAMS}", 1))
-    run(here, "extend", LESSON, learner(EXTENDED), "--until", "2026-12-04 12:00")
+    run(here, "extend", LESSON, learner(EXTENDED), "--until", "2098-12-04 12:00")
     week = Week(here, {}, {})
     for number in range(learners):
         if number != MATE:  # for whom the team hands in

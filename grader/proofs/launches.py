@@ -445,13 +445,10 @@ class _Launches:
             for one in (*lengths, *self.rule.where)
             for part in _made(one, ast.Mult, ast.FloorDiv)
         ]
-        threads = (f"{axis} * blockDim.{axis[-1]}" for axis in self.axes)
+        threads = [f"{axis} * blockDim.{axis[-1]}" for axis in self.axes]
+        quantities = (*made, *threads, *self.rounds)
         return list(
-            dict.fromkeys(
-                one
-                for one in (*made, *threads, *self.rounds)
-                if _names(one).intersection(self.single)
-            )
+            dict.fromkeys(one for one in quantities if _names(one).intersection(self.single))
         )
 
     @cached_property

@@ -143,7 +143,8 @@ def common(paths: list[Path]) -> int:
 
 def _part_last(a: Path, b: Path) -> bool:
     """Whether two ways are the same but for their last conditions, which are opposites."""
-    return 0 < len(a) == len(b) and negated(a[-1]).eq(b[-1]) and common([a, b]) >= len(a) - 1
+    opposite = a and b and len(a) == len(b) and negated(a[-1]).eq(b[-1])
+    return bool(opposite) and common([a, b]) >= len(a) - 1
 
 
 def either(rests: list[Path]) -> Path:

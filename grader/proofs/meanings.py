@@ -228,13 +228,7 @@ def _on_bits(on: Arithmetic, name: str, kind: str, operands: list[Value]) -> Val
 def _masked(on: Arithmetic, name: str, value: Polynomial, mask: int, bits: int) -> Value:
     runs = list(_runs(mask, bits))
     if name == "and" and len(runs) <= MOST_RUNS:
-        return sum(
-            (  # the bits of each run, where they stand
-                (on.low_bits(value, high) if high < bits else value) - on.low_bits(value, low)
-                for low, high in runs
-            ),
-            Polynomial.of(0),
-        )
+        return sum((_field(on, value, *run, bits) for run in runs), Polynomial.of(0))
     if name == "or" and _apart(on, value, mask):
         return value + mask
     return value * -1 - 1 if name == "xor" and mask == 2**bits - 1 else on.unknown()
@@ -243,6 +237,11 @@ def _masked(on: Arithmetic, name: str, value: Polynomial, mask: int, bits: int) 
 def _runs(mask: int, bits: int) -> Iterator[tuple[int, int]]:
     """Where ones stand in a row: the first of them, and the first after them."""
     return (run.span() for run in re.finditer("1+", f"{mask:0{bits}b}"[::-1]))
+
+
+def _field(on: Arithmetic, value: Polynomial, low: int, high: int, bits: int) -> Polynomial:
+    """Its bits from `low` up to `high`, where they stand."""
+    return (on.low_bits(value, high) if high < bits else value) - on.low_bits(value, low)
 
 
 def _bounded(on: Arithmetic, name: str, operands: list[Value], kind: str) -> Value:

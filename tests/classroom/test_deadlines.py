@@ -18,7 +18,7 @@ from grader.cli.app import app
 from grader.judge import judge
 
 DAY = 24 * 60 * 60
-NOON = datetime(2026, 12, 1, 12)
+NOON = datetime(2098, 12, 1, 12)
 
 
 def run(here, *arguments):
@@ -118,9 +118,9 @@ def test_a_time_is_of_the_course_s_zone_and_a_date_is_the_end_of_its_day(tmp_pat
     here = new_course(tmp_path, kernels)
     zone = 'time_zone = "Europe/Berlin"\n'
     for said, utc in (
-        ('"2026-12-01 23:59"', datetime(2026, 12, 1, 22, 59)),
-        ("2026-12-01", datetime(2026, 12, 1, 22, 59, 59)),
-        ("2026-12-01T23:59:00Z", datetime(2026, 12, 1, 23, 59)),
+        ('"2098-12-01 23:59"', datetime(2098, 12, 1, 22, 59)),
+        ("2098-12-01", datetime(2098, 12, 1, 22, 59, 59)),
+        ("2098-12-01T23:59:00Z", datetime(2098, 12, 1, 23, 59)),
         ('"2026-07-01 12:00"', datetime(2026, 7, 1, 10)),
     ):
         plan_of(here, f"{zone}[lessons.{LESSON}]\ndue = {said}")
@@ -141,7 +141,7 @@ def test_a_time_is_of_the_course_s_zone_and_a_date_is_the_end_of_its_day(tmp_pat
         ('[lessons.x]\nattempts = "all"', "should be 'last' or 'best'"),
         ('[lessons.x]\nextra = "add"', "extra should be a list of exercises' names"),
         ('[lessons.x]\nextra = ["a"]\noptional = ["a"]', "a is in extra and in optional"),
-        ('[lessons.x.extensions]\nada = "2026-12-01"', "lessons.x has no due"),
+        ('[lessons.x.extensions]\nada = "2098-12-01"', "lessons.x has no due"),
         ('[learners]\nada = "B"', "learners.ada should be a table"),
     ],
 )
@@ -168,14 +168,14 @@ def graded(tmp_path_factory, grading):
     """Ada and ben are right and handed in a day and a half late; cem's guard is missing twice."""
     kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
     here = new_course(tmp_path_factory.mktemp("course"), kernels)
-    said = run(here, "release", LESSON, "--due", "2026-12-01 12:00", "--late", "10%/day")
-    assert f"{LESSON} is due 2026-12-01 12:00 UTC" in said.stdout
+    said = run(here, "release", LESSON, "--due", "2098-12-01 12:00", "--late", "10%/day")
+    assert f"{LESSON} is due 2098-12-01 12:00 UTC" in said.stdout
     hand_in(here, "ada", add=SOLUTION, scale=SCALED)
     hand_in(here, "ben", add=SOLUTION, scale=SCALED)
     hand_in(here, "cem", add=NO_GUARD, scale=UNGUARDED_SCALE)
     for learner in ("ada", "ben"):
-        stamp(here, learner, "2026-12-03 00:00:00")
-    stamp(here, "cem", "2026-12-01 11:00:00")
+        stamp(here, learner, "2098-12-03 00:00:00")
+    stamp(here, "cem", "2098-12-01 11:00:00")
     with here.gradebook() as gradebook:
         gradebook.add_student("dora", first_name="Dora", last_name="Late")
     assert run(here, "autograde", LESSON).exit_code == 0
@@ -203,7 +203,7 @@ def judged(monkeypatch):
 def test_a_changed_deadline_re_scores_and_judges_nothing(here, judged):
     assert marks(here)["ada"] == (6, 6, pytest.approx(1.2))
     assert marks(here)["cem"] == (4, 6, 0)
-    assert run(here, "extend", LESSON, "ada", "--until", "2026-12-04").exit_code == 0
+    assert run(here, "extend", LESSON, "ada", "--until", "2098-12-04").exit_code == 0
     assert run(here, "release", LESSON, "--late", "none").exit_code == 0
     assert run(here, "autograde", LESSON).exit_code == 0
     assert marks(here)["ada"] == (6, 6, 0)
@@ -212,7 +212,7 @@ def test_a_changed_deadline_re_scores_and_judges_nothing(here, judged):
 
 
 def test_the_gradebook_has_due_date_and_extension_in_nbgrader_s_own_fields(here):
-    run(here, "extend", LESSON, "ada", "--until", "2026-12-04 12:00")
+    run(here, "extend", LESSON, "ada", "--until", "2098-12-04 12:00")
     run(here, "autograde", LESSON)
     with here.gradebook() as gradebook:
         ada = gradebook.find_submission(LESSON, "ada")
@@ -222,10 +222,10 @@ def test_the_gradebook_has_due_date_and_extension_in_nbgrader_s_own_fields(here)
 
 
 def test_an_extension_can_be_given_before_anything_was_handed_in(here):
-    said = run(here, "extend", LESSON, "dora", "--until", "2026-12-05 18:00")
-    assert "18:00 UTC for dora. Before, it was due 2026-12-01 12:00." in said.stdout
+    said = run(here, "extend", LESSON, "dora", "--until", "2098-12-05 18:00")
+    assert "18:00 UTC for dora. Before, it was due 2098-12-01 12:00." in said.stdout
     hand_in(here, "dora", add=SOLUTION, scale=SCALED)
-    stamp(here, "dora", "2026-12-05 17:00:00")
+    stamp(here, "dora", "2098-12-05 17:00:00")
     assert run(here, "autograde", LESSON).exit_code == 0
     assert marks(here)["dora"] == (6, 6, 0)
 
@@ -242,7 +242,7 @@ def test_more_days_for_one_person_hold_for_every_lesson_and_are_listed(here):
         assert ada.total_seconds_late == 0
     file = coursefile.read(here)
     assert due(file, "09_a_later_lesson", "ada") is None
-    run(here, "extend", LESSON, "ada", "--until", "2026-12-09")
+    run(here, "extend", LESSON, "ada", "--until", "2098-12-09")
     assert due(coursefile.read(here), LESSON, "ada").day == 9
 
 
@@ -277,7 +277,7 @@ def test_fewer_days_than_before_are_asked_for(here):
     [
         (("accommodate", "adda", "--days", "1"), "is called 'adda'"),
         (("accommodate", "ada"), "give --days or --time, too"),
-        (("extend", LESSON, "adda", "--until", "2026-12-05"), "is called 'adda'"),
+        (("extend", LESSON, "adda", "--until", "2098-12-05"), "is called 'adda'"),
         (("extend", LESSON, "ada", "--until", "Friday"), "--until is Friday"),
         (("release", LESSON, "--due", "soon"), "--due is soon"),
         (("release", LESSON, "--late", "much"), "--late is 'much'"),
@@ -293,9 +293,9 @@ def test_a_slip_in_a_command_is_said_and_changes_nothing(here, arguments, senten
 def test_commands_keep_an_instructor_s_comments(here):
     path = here.root / "course.toml"
     path.write_text(path.read_text() + "\n# Ask the dean about Friday.\n")
-    run(here, "extend", LESSON, "ada", "--until", "2026-12-05")
+    run(here, "extend", LESSON, "ada", "--until", "2098-12-05")
     assert "# Ask the dean about Friday." in path.read_text()
-    assert 'ada = "2026-12-05 23:59"' in path.read_text()
+    assert 'ada = "2098-12-05 23:59"' in path.read_text()
 
 
 def test_extra_credit_and_optional_exercises_are_outside_the_maximum(here, judged):
@@ -322,7 +322,7 @@ def test_an_exercise_that_the_lesson_has_not_cannot_be_extra(here):
 def test_a_team_hands_in_once_and_its_newest_counts(here, judged):
     plan_of(
         here,
-        f'[lessons.{LESSON}]\ndue = "2026-12-01 12:00"\nlate = "1 point/day"\nteams = true\n'
+        f'[lessons.{LESSON}]\ndue = "2098-12-01 12:00"\nlate = "1 point/day"\nteams = true\n'
         '[learners]\nada = {team = "blue"}\ncem = {team = "blue"}\ndora = {team = "blue"}\n',
     )
     assert run(here, "autograde", LESSON).exit_code == 0
@@ -332,14 +332,14 @@ def test_a_team_hands_in_once_and_its_newest_counts(here, judged):
 
 
 def test_the_best_attempt_counts_with_its_own_lateness(here):
-    late = f'[lessons.{LESSON}]\ndue = "2026-12-01 12:00"\nlate = "2 points/day"\nattempts = "%s"\n'
-    for when, answer in (("2026-12-01 10:00:00", "cem"), ("2026-12-01 11:30:00", "ada")):
+    late = f'[lessons.{LESSON}]\ndue = "2098-12-01 12:00"\nlate = "2 points/day"\nattempts = "%s"\n'
+    for when, answer in (("2098-12-01 10:00:00", "cem"), ("2098-12-01 11:30:00", "ada")):
         shelf = here.shelves / "inbound" / f"eve+{LESSON}+{when} UTC+x"
         shutil.copytree(here.path("submitted", LESSON, answer), shelf)
         (shelf / "timestamp.txt").write_text(f"{when} UTC")
     hand_in(here, "eve", add=SOLUTION, scale=SCALED)  # right as well, and two days late
-    stamp(here, "eve", "2026-12-03 11:00:00")
-    newest = here.shelves / "inbound" / f"eve+{LESSON}+2026-12-03 11:00:00 UTC+x"
+    stamp(here, "eve", "2098-12-03 11:00:00")
+    newest = here.shelves / "inbound" / f"eve+{LESSON}+2098-12-03 11:00:00 UTC+x"
     shutil.copytree(here.path("submitted", LESSON, "eve"), newest)
     plan_of(here, late % "last")
     assert run(here, "autograde", LESSON).exit_code == 0
@@ -350,7 +350,7 @@ def test_the_best_attempt_counts_with_its_own_lateness(here):
 
 
 def test_status_says_who_is_late_extended_graded_or_waits(here):
-    run(here, "extend", LESSON, "dora", "--until", "2026-12-05")
+    run(here, "extend", LESSON, "dora", "--until", "2098-12-05")
     with here.gradebook() as gradebook:
         gradebook.find_grade("check-add", LESSON, LESSON, "cem").manual_score = 2.0
         gradebook.find_grade("check-add", LESSON, LESSON, "cem").needs_manual_grade = True

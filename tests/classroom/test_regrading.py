@@ -24,12 +24,12 @@ def run(here, *arguments):
 def graded(tmp_path_factory, grading):
     kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
     here = new_course(tmp_path_factory.mktemp("course"), kernels)
-    assert run(here, "release", LESSON, "--due", "2026-12-01")[0] == 0
+    assert run(here, "release", LESSON, "--due", "2098-12-01")[0] == 0
     hand_in(here, "ada", add=SOLUTION, scale=SCALED)
     hand_in(here, "ben", innocent, add=NO_GUARD, scale=UNGUARDED_SCALE)
     for learner in ("ada", "ben"):
         stamp = here.path("submitted", LESSON, learner) / "timestamp.txt"
-        stamp.write_text("2026-12-02 12:00:00 UTC")
+        stamp.write_text("2098-12-02 12:00:00 UTC")
     assert run(here, "autograde", LESSON)[0] == 0
     return here
 
@@ -103,7 +103,7 @@ def test_a_moved_deadline_is_the_reason_where_it_is(here):
     _, said, _ = run(here, "regrade", LESSON, "--dry-run")
     assert "ada lateness 0 -6 due date, policy or extension changed" in said
     run(here, "regrade", LESSON)
-    run(here, "extend", LESSON, "ada", "--until", "2026-12-09")
+    run(here, "extend", LESSON, "ada", "--until", "2098-12-09")
     _, said, _ = run(here, "regrade", LESSON, "--dry-run")
     assert "ada lateness -6 0 due date, policy or extension changed" in said
     assert "ben" not in said
@@ -119,7 +119,7 @@ def test_team_mates_who_handed_in_nothing_are_counted(here):
 
 def test_the_page_tells_an_optional_exercise_from_extra_credit(here):
     for said, shown in (("extra", ">1 extra<"), ("optional", ">optional<")):
-        plain = '[lessons.01_add]\ndue = "2026-12-01"\n'
+        plain = '[lessons.01_add]\ndue = "2098-12-01"\n'
         (here.root / "course.toml").write_text(f'version = 1\n{plain}{said} = ["scale"]\n')
         assert run(here, "autograde", LESSON)[0] == 0
         assert shown in page(here, "ben")

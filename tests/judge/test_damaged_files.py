@@ -32,7 +32,7 @@ COMMANDS = {
     "autograde": ("autograde", LESSON),
     "dry run": ("regrade", LESSON, "--dry-run"),
     "export": ("export", LESSON),
-    "extend": ("extend", LESSON, "ada", "--until", "2026-12-09"),
+    "extend": ("extend", LESSON, "ada", "--until", "2098-12-09"),
     "feedback": ("feedback", LESSON),
     "report": ("report", LESSON),
     "roster": ("roster", "roster.csv"),
@@ -88,7 +88,7 @@ def whole(tmp_path_factory, kernels, grading):
     """A course with a roster, a due date and marks."""
     here = new_course(tmp_path_factory.mktemp("whole") / "course", kernels)
     (here.root / "roster.csv").write_text("id,name,section\nada,Ada,a\nben,Ben,b\n")
-    for command in (("roster", "roster.csv"), ("release", LESSON, "--due", "2026-12-01")):
+    for command in (("roster", "roster.csv"), ("release", LESSON, "--due", "2098-12-01")):
         assert grader(here, *command).exit_code == 0
     for learner, source in {"ada": SOLUTION, "ben": NO_GUARD}.items():
         hand_in(here, learner, add=source, scale=SCALED)

@@ -219,8 +219,10 @@ def compared_on(declared: Declarations, line: int, known: Mapping[str, int], ask
     """A sentence, after a blank, with the values that the names on a line have, as far as they
     follow from whole numbers that are `known`, and with the one that the only comparison that was
     `asked` there had of a variable; "" where there is none."""
-    computed = declared.computed_on(declared.line(line), line, known)
-    told = f" Here {computed[2:]}." * computed.startswith(":")
+    told = "".join(
+        f" Here {one}."
+        for one in re.findall("^: (.+)", declared.computed_on(declared.line(line), line, known))
+    )
     sides = COMPARED.split(declared.guard(line)[0])
     if bare := re.search(r"`(!?)(\w+)` is (true|false)", asked):
         value, made = (bare[1] == "!") != (bare[3] == "true"), declared.given(bare[2], line)[1]
