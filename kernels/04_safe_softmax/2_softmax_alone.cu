@@ -1,4 +1,4 @@
-// Safe softmax of short rows. One thread computes a whole row.
+// Softmax of short rows, each by one thread alone, in its safe form.
 //
 //   x, y  float[rows, columns], x only read, y written: the softmax of every row
 extern "C" __global__ void softmax_alone(const float* x, float* y, int rows, int columns) {
